@@ -1,0 +1,1 @@
+"""From a gated call to a decision: gate, broker, grants, card."""

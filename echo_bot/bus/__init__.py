@@ -1,0 +1,1 @@
+"""Waking what waits: signals between the parts of one process and between processes."""

@@ -1,0 +1,258 @@
+"""The port between the core and the adapters: what a channel is, what it may ask for, how it is found.
+
+An adapter imports this module, `.events`, `.errors`, `.text` and its SDK, and nothing else of Echo Bot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Protocol
+
+from echo_bot.events import (
+    Address,
+    ButtonPress,
+    Card,
+    ContentBlock,
+    EventId,
+    EventType,
+    Identity,
+    InboundEvent,
+    MessageRef,
+    OutboundFile,
+    OutboundText,
+    PressReply,
+)
+
+AsgiApp = Callable[
+    [
+        MutableMapping[str, Any],
+        Callable[[], Awaitable[MutableMapping[str, Any]]],
+        Callable[[MutableMapping[str, Any]], Awaitable[None]],
+    ],
+    Awaitable[None],
+]
+"""An ASGI application, as the gateway mounts it."""
+
+
+class LengthUnit(StrEnum):
+    CHARACTERS = "characters"
+    UTF16 = "utf16"
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelCapabilities:
+    """What a channel can do. The core asks these flags, never the channel's name."""
+
+    max_length: int
+    length_unit: LengthUnit = LengthUnit.CHARACTERS
+    buttons: bool = False
+    edits: bool = False
+    typing: bool = False
+    files: bool = False
+    threads: bool = False
+    groups: bool = False
+    pending_list: bool = False
+    authenticates_sender: bool = True
+    dedups_sends: bool = False
+    stream_interval_ms: int = 1000
+    stream_interval_group_ms: int = 1000
+
+
+class ChannelState(StrEnum):
+    STARTING = "starting"
+    CONNECTED = "connected"
+    RETRYING = "retrying"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelHealth:
+    """For `status`: what the channel is doing. Times are UTC; `error` is a sentence without secrets."""
+
+    state: ChannelState
+    last_event_at: datetime | None = None
+    error: str = ""
+    next_retry_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One chat command for the platform's menu: `name` without the slash."""
+
+    name: str
+    description: str
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptEntry:
+    """One line of a chat's past: who said it (`role` is "user", "bot" or "card") and when."""
+
+    entry_id: str
+    role: str
+    text: str
+    at: datetime
+    card: Card | None = None
+
+
+class Port(Protocol):
+    """What an adapter may ask of the core. Every call is safe to await from the SDK's callbacks."""
+
+    async def receive(self, event: InboundEvent) -> bool:
+        """Store the event and queue it; returns once stored. False: not admitted or seen before."""
+        ...
+
+    async def press(self, press: ButtonPress) -> PressReply:
+        """Decide with a button; returns what to tell the presser. Never raises for a refused press."""
+        ...
+
+    async def admits(self, sender: Identity) -> bool:
+        """May this sender speak here? For typing signs and downloads before `receive`."""
+        ...
+
+    async def transcript(self, address: Address, limit: int) -> tuple[TranscriptEntry, ...]:
+        """The last `limit` entries of a chat, oldest first, open cards included."""
+        ...
+
+    async def pending(self, viewer: Identity) -> tuple[Card, ...]:
+        """The open cards that `viewer` may decide, oldest first."""
+        ...
+
+    def commands(self) -> tuple[Command, ...]:
+        """The chat commands, for platform menus and completion."""
+        ...
+
+
+class Channel(Protocol):
+    """One account of one platform. Every method may raise the leaves of `ChannelError`, nothing else."""
+
+    name: str
+    account: str
+    capabilities: ChannelCapabilities
+
+    async def start(self, port: Port) -> None:
+        """Connect and begin to receive. Returns once running or retrying by itself; raises ChannelFatal."""
+        ...
+
+    async def stop(self) -> None:
+        """Stop receiving, end every task, close connections. Idempotent."""
+        ...
+
+    async def send_text(self, address: Address, message: OutboundText) -> MessageRef: ...
+
+    async def send_card(self, address: Address, card: Card) -> MessageRef:
+        """Send a card that fits one message (the core splits longer ones and sends the rest before)."""
+        ...
+
+    async def send_file(self, address: Address, file: OutboundFile) -> MessageRef: ...
+
+    async def edit_text(self, ref: MessageRef, message: OutboundText) -> None: ...
+
+    async def edit_card(self, ref: MessageRef, card: Card) -> None:
+        """Show the card's new state and buttons in place of the old ones."""
+        ...
+
+    async def typing(self, address: Address) -> None:
+        """Show a typing sign for a few seconds; a no-op where the platform has none."""
+        ...
+
+    def health(self) -> ChannelHealth: ...
+
+
+class PendingBoard(Protocol):
+    """A channel with `capabilities.pending_list` also has this: it shows all open cards somewhere."""
+
+    async def pending_changed(self) -> None:
+        """The set of open cards changed; ask `Port.pending` again."""
+        ...
+
+
+class Mountable(Protocol):
+    """A channel that serves HTTP also has this: the gateway mounts `routes()` behind its log-in.
+
+    For a logged-in request `scope["state"]["viewer"]` is the visitor's `Identity`.
+    """
+
+    def routes(self) -> AsgiApp: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelSettings:
+    """One account's part of the configuration, as the adapter gets it. Values are checked already."""
+
+    account: str
+    api_base: str = ""
+    proxy: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelManifest:
+    """What a channel is, without importing its SDK. Registered in the entry-point group `echo_bot.channels`.
+
+    `build` imports the adapter lazily: "channels.telegram.adapter:build", a `Callable[[ChannelSettings], Channel]`.
+    `options` and `secrets` name the YAML keys beyond the common ones; a secret is stored encrypted.
+    """
+
+    name: str
+    title: str
+    build: str
+    authenticates_sender: bool = True
+    options: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+
+
+def inbound_event(
+    *,
+    event_id: str,
+    channel: str,
+    chat_id: str,
+    sender_id: str,
+    timestamp: datetime,
+    content: tuple[ContentBlock, ...],
+    event_type: EventType = EventType.MESSAGE,
+    account: str = "",
+    thread_id: str = "",
+    sender_name: str = "",
+    message_id: str = "",
+    reply_to_id: str = "",
+    reply_to_text: str = "",
+    reply_to_sender: str = "",
+    reply_to_is_own: bool = False,
+    is_group: bool = False,
+    mentioned: bool = False,
+    from_bot: bool = False,
+    dedup_ids: tuple[str, ...] = (),
+    metadata: Mapping[str, str] | None = None,
+) -> InboundEvent:
+    """Build an event from a platform's update. There is no parameter for trust, session key or memory scope.
+
+    `timestamp` is timezone-aware. `event_id` is unique within the channel account.
+    """
+    return InboundEvent(
+        event_id=EventId(event_id),
+        event_type=event_type,
+        channel=channel,
+        chat_id=chat_id,
+        sender_id=sender_id,
+        timestamp=timestamp,
+        content=content,
+        account=account,
+        thread_id=thread_id,
+        sender_name=sender_name,
+        message_id=message_id,
+        reply_to_id=reply_to_id,
+        reply_to_text=reply_to_text,
+        reply_to_sender=reply_to_sender,
+        reply_to_is_own=reply_to_is_own,
+        is_group=is_group,
+        mentioned=mentioned,
+        from_bot=from_bot,
+        dedup_ids=dedup_ids,
+        metadata=dict(metadata or {}),
+    )

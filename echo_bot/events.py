@@ -1,0 +1,242 @@
+"""What crosses the port: inbound events and presses, outbound texts, cards and files. All frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+EventId = NewType("EventId", str)
+ApprovalId = NewType("ApprovalId", str)
+TurnId = NewType("TurnId", str)
+SessionKey = NewType("SessionKey", str)
+
+
+class EventType(StrEnum):
+    MESSAGE = "message"
+    EDIT = "edit"
+
+
+class BlockType(StrEnum):
+    TEXT = "text"
+    IMAGE = "image"
+    FILE = "file"
+    AUDIO = "audio"
+    VIDEO = "video"
+    VOICE = "voice"
+
+
+@dataclass(frozen=True, slots=True)
+class ContentBlock:
+    """One piece of a message. `text` for TEXT; else `ref` is the platform's file id, `size` in bytes."""
+
+    type: BlockType
+    text: str = ""
+    ref: str = ""
+    name: str = ""
+    mime: str = ""
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a message came from or goes to: a chat (and thread) on a channel account."""
+
+    channel: str
+    chat_id: str
+    thread_id: str = ""
+    account: str = ""
+
+    def __str__(self) -> str:
+        head = f"{self.channel}/{self.account}" if self.account else self.channel
+        return f"{head}:{self.chat_id}" + (f":{self.thread_id}" if self.thread_id else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who speaks: `channel[/account]:sender_id`, the platform's stable id, compared exactly."""
+
+    channel: str
+    sender_id: str
+    account: str = ""
+
+    def __str__(self) -> str:
+        head = f"{self.channel}/{self.account}" if self.account else self.channel
+        return f"{head}:{self.sender_id}"
+
+    @classmethod
+    def parse(cls, text: str) -> Identity:
+        """The inverse of `str()`. Raises ValueError unless it has a channel and an id."""
+        head, colon, sender_id = text.partition(":")
+        channel, _, account = head.partition("/")
+        if not (colon and channel and sender_id):
+            raise ValueError(f"{text!r} is not of the form channel:id or channel/account:id")
+        return cls(channel=channel, sender_id=sender_id, account=account)
+
+
+@dataclass(frozen=True, slots=True)
+class InboundEvent:
+    """One message from a person or an internal producer.
+
+    Adapters build it with `echo_bot.channel.inbound_event`, which cannot set the fields below `metadata`;
+    the inbox resets those on whatever comes from a channel. `metadata` is for display: no policy reads it.
+    `event_id` is the platform's own id; `dedup_ids` are all ids under which the platform may redeliver it.
+    """
+
+    event_id: EventId
+    event_type: EventType
+    channel: str
+    chat_id: str
+    sender_id: str
+    timestamp: datetime
+    content: tuple[ContentBlock, ...] = ()
+    account: str = ""
+    thread_id: str = ""
+    sender_name: str = ""
+    message_id: str = ""
+    reply_to_id: str = ""
+    reply_to_text: str = ""
+    reply_to_sender: str = ""
+    reply_to_is_own: bool = False
+    is_group: bool = False
+    mentioned: bool = False
+    from_bot: bool = False
+    dedup_ids: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    session_key_override: str = ""
+    memory_scope: str = ""
+    unattended: bool = False
+    cron_authorized: bool = False
+    is_control: bool = False
+
+    @property
+    def text(self) -> str:
+        """All text blocks, joined by newlines."""
+        return "\n".join(block.text for block in self.content if block.type is BlockType.TEXT)
+
+    @property
+    def sender(self) -> Identity:
+        return Identity(self.channel, self.sender_id, self.account)
+
+    @property
+    def address(self) -> Address:
+        return Address(self.channel, self.chat_id, self.thread_id, self.account)
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonPress:
+    """Somebody pressed a button of ours. `token` is opaque to the adapter; `text` is what a prompt asked for."""
+
+    press_id: str
+    token: str
+    presser: Identity
+    address: Address
+    message_id: str = ""
+    presser_name: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PressReply:
+    """What to tell the presser, privately where the platform can. `ok` is False for a refusal."""
+
+    text: str
+    ok: bool = True
+
+
+class ButtonStyle(StrEnum):
+    PRIMARY = "primary"
+    DANGER = "danger"
+    PLAIN = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A labelled button. With `prompt`, the adapter asks the presser for a line of text and sends it along."""
+
+    label: str
+    token: str
+    style: ButtonStyle = ButtonStyle.PLAIN
+    prompt: str = ""
+
+
+class CardState(StrEnum):
+    OPEN = "open"
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Literal text: the adapter shows it as it is, with no markup, links or mentions made from it."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """Literal monospaced text. `language` is a hint ("diff", "bash", "json", "")."""
+
+    text: str
+    language: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Short label/value pairs, shown as a list or a table."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+CardBlock = Paragraph | CodeBlock | Fields
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """An approval card or a question, ready for any surface: secrets masked, invisible characters escaped.
+
+    `card_id` stays the same through all its states; `short_id` is what people type. `deadline` is UTC.
+    """
+
+    card_id: str
+    title: str
+    blocks: tuple[CardBlock, ...]
+    buttons: tuple[Button, ...] = ()
+    state: CardState = CardState.OPEN
+    short_id: str = ""
+    fallback: str = ""
+    deadline: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundFile:
+    """A file to deliver: `path` on this machine, opened by the adapter at sending."""
+
+    path: str
+    name: str
+    mime: str = "application/octet-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundText:
+    """One part of a message, already split to the channel's limit. `markdown` False: send it literally."""
+
+    text: str
+    markdown: bool = True
+    reply_to_id: str = ""
+    dedup_key: str = ""
+    is_draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRef:
+    """A message that stands in a chat: enough to edit it later, also after a restart."""
+
+    address: Address
+    message_id: str

@@ -1,0 +1,1 @@
+"""Where commands run: sandbox or local host."""

@@ -1,0 +1,1 @@
+"""Guards: pure judges of what a call contains. Each returns findings; the strictest wins."""

@@ -1,0 +1,1 @@
+"""Everything that must survive a restart, behind the protocols in `protocol.py`."""

@@ -1,0 +1,1 @@
+"""Built-in tools, one family a file."""

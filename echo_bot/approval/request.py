@@ -1,0 +1,85 @@
+"""What a person is asked: everything a card is rendered from, and the decisions on offer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from echo_bot.events import ApprovalId
+from echo_bot.policy.call import Executor, JsonValue
+from echo_bot.policy.decision import Finding
+from echo_bot.policy.risk import RiskLevel
+
+
+class Choice(StrEnum):
+    """What a person may decide. The values are also the words that `/approve` and `/deny` take."""
+
+    ONCE = "once"
+    SESSION = "session"
+    HOUR = "1h"
+    ALWAYS = "always"
+    DENY = "deny"
+    DENY_REASON = "deny_reason"
+    ASK_AGAIN = "ask_again"
+
+    @property
+    def label(self) -> str:
+        return _LABELS[self]
+
+    @property
+    def approves(self) -> bool:
+        return self in (Choice.ONCE, Choice.SESSION, Choice.HOUR, Choice.ALWAYS)
+
+
+_LABELS = {
+    Choice.ONCE: "Approve once",
+    Choice.SESSION: "For this session",
+    Choice.HOUR: "For 1 hour",
+    Choice.ALWAYS: "Always (exact call)",
+    Choice.DENY: "Deny",
+    Choice.DENY_REASON: "Deny with reason",
+    Choice.ASK_AGAIN: "Ask again",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """One call that waits for a person. `args` are the real ones; the renderer masks and escapes.
+
+    `commands` are the simple commands the shell guard sees, one a line; `diff` is the unified diff of a file tool.
+    `requester` is the identity, `requester_name` its untrusted display name. Offered choices are in card order.
+    """
+
+    approval_id: ApprovalId
+    tool: str
+    args: Mapping[str, JsonValue]
+    risk: RiskLevel
+    cwd: str
+    executor: Executor
+    requester: str
+    offered: tuple[Choice, ...]
+    requester_name: str = ""
+    reason: str = ""
+    findings: tuple[Finding, ...] = ()
+    commands: tuple[str, ...] = ()
+    diff: str = ""
+    notes: tuple[str, ...] = ()
+    env: Mapping[str, str] | None = None
+    created_at: datetime | None = None
+
+    @property
+    def short_id(self) -> str:
+        """What people type: the last 6 characters of the id."""
+        return self.approval_id[-6:]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a request ended, for the card's last state. `choice` is None for expired and cancelled ones."""
+
+    choice: Choice | None
+    by: str
+    at: datetime
+    reason: str = ""

@@ -49,7 +49,7 @@ class ApprovalRequest:
     """One call that waits for a person. `args` are the real ones; the renderer masks and escapes.
 
     `commands` are the simple commands the shell guard sees, one a line; `diff` is the unified diff of a file tool.
-    `requester` is the identity, `requester_name` its untrusted display name. Offered choices are in card order.
+    `summary` is one masked line for lists. `requester` is the identity, `requester_name` its untrusted display name. Offered choices are in card order.
     """
 
     approval_id: ApprovalId
@@ -62,6 +62,7 @@ class ApprovalRequest:
     offered: tuple[Choice, ...]
     requester_name: str = ""
     reason: str = ""
+    summary: str = ""
     findings: tuple[Finding, ...] = ()
     commands: tuple[str, ...] = ()
     diff: str = ""

@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
+from typing_extensions import TypeAliasType
+
+JsonValue = TypeAliasType(
+    "JsonValue", "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
+)
 """What JSON can hold."""
 
 Arguments = Mapping[str, JsonValue]
@@ -53,7 +57,7 @@ class Call:
 
 
 def canonical_json(value: object) -> str:
-    """One spelling per value: sorted keys, no blanks; 1, true, "1" and 1.0 stay different. Raises ValueError on NaN."""
+    """One spelling per value: sorted keys, no blanks; 1, true, "1", 1.0 stay different. ValueError on NaN."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 

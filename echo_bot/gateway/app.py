@@ -1,0 +1,81 @@
+"""The gateway's web application: which path answers what. Imported only when serving."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from echo_bot.channel import AsgiApp
+from echo_bot.gateway.edge import Edge
+from echo_bot.gateway.login import COOKIE_NAME, LoginDesk, NewCookie
+from echo_bot.gateway.origin import Names
+from echo_bot.gateway.pages import CONTINUE_PAGE, LOGGED_OUT_PAGE, SPENT_PAGE, Page
+from echo_bot.gateway.wall import LiveSockets, LoginWall, session_cookie
+
+
+def build_app(desk: LoginDesk, mounts: Mapping[str, AsgiApp], names: Names, max_body_bytes: int) -> AsgiApp:
+    """Everything that is served: the gateway's own paths first, then the mounts, the longest path first."""
+    live = LiveSockets()
+    doors = _Doors(desk, live)
+    app = FastAPI(title="Echo Bot", openapi_url=None)
+    app.add_api_route("/healthz", _healthz, methods=["GET"])
+    app.add_api_route("/login/{secret}", doors.show, methods=["GET"], response_class=HTMLResponse)
+    app.add_api_route("/login/{secret}", doors.enter, methods=["POST"], response_class=HTMLResponse)
+    app.add_api_route("/logout", doors.leave, methods=["POST"], response_class=HTMLResponse)
+    for path in sorted(mounts, key=len, reverse=True):
+        app.mount(path, LoginWall(mounts[path], desk, live))
+    return Edge(app, names, max_body_bytes)
+
+
+async def _healthz() -> dict[str, str]:
+    return {"status": "ok"}
+
+
+class _Doors:
+    """The ways in and out."""
+
+    def __init__(self, desk: LoginDesk, live: LiveSockets) -> None:
+        self._desk = desk
+        self._live = live
+
+    async def show(self, secret: str, request: Request) -> Response:
+        """Look at a link without spending it: link previews and virus scanners do that too."""
+        if await self._desk.is_open(secret):
+            return _html(CONTINUE_PAGE, 200)
+        if await self._desk.viewer(session_cookie(request.scope)):
+            return RedirectResponse("/", status_code=303)
+        return _html(SPENT_PAGE, 410)
+
+    async def enter(self, secret: str, request: Request) -> Response:
+        cookie = await self._desk.exchange(secret)
+        if cookie is None:
+            return _html(SPENT_PAGE, 410)
+        response = RedirectResponse("/", status_code=303)
+        _set_cookie(response, cookie, secure=request.url.scheme == "https")
+        return response
+
+    async def leave(self, request: Request) -> Response:
+        if cookie := session_cookie(request.scope):
+            await self._desk.end(cookie)
+            self._live.end(cookie)
+        response = _html(LOGGED_OUT_PAGE, 200)
+        response.delete_cookie(COOKIE_NAME, path="/", httponly=True, samesite="strict")
+        return response
+
+
+def _html(page: Page, status: int) -> Response:
+    return HTMLResponse(page.html, status_code=status, headers=page.headers)
+
+
+def _set_cookie(response: Response, cookie: NewCookie, *, secure: bool) -> None:
+    response.set_cookie(
+        COOKIE_NAME,
+        cookie.value,
+        max_age=int(cookie.lifetime.total_seconds()),
+        path="/",
+        secure=secure,
+        httponly=True,
+        samesite="strict",
+    )

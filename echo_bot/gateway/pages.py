@@ -23,8 +23,8 @@ p{margin:.55rem 0;color:var(--soft)}
 code{background:var(--code);color:var(--text);border-radius:6px;padding:.12em .4em;white-space:nowrap;
 font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 form{margin:1.5rem 0 .25rem}
-button,.button{display:inline-block;width:100%;border:0;border-radius:12px;padding:.8rem 1.4rem;cursor:pointer;
-background:var(--accent);color:#fff;font:inherit;font-weight:600;text-decoration:none}
+button,.button{display:inline-block;width:100%;border:0;border-radius:12px;padding:.8rem 1.4rem;
+cursor:pointer;background:var(--accent);color:#fff;font:inherit;font-weight:600;text-decoration:none}
 button:hover,.button:hover{background:var(--accent-2)}
 .quiet{margin-top:1.25rem;font-size:.9rem}.quiet a{color:inherit}
 button:focus-visible,a:focus-visible{outline:3px solid var(--accent);outline-offset:3px}
@@ -39,7 +39,8 @@ _LOGO = (
 
 _LAYOUT = Template(
     '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-    '<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">'
+    '<meta name="viewport" content="width=device-width,initial-scale=1">'
+    '<meta name="robots" content="noindex">'
     "<title>$title · Echo Bot</title><style>$style</style></head>"
     "<body><main>$logo<h1>$title</h1>$body</main></body></html>"
 )

@@ -1,11 +1,11 @@
-"""The gateway's life: bind, serve, hand out log-in links, stop. FastAPI and uvicorn are imported by `start`."""
+"""The gateway's life: bind, serve, hand out log-in links, stop. `start` imports FastAPI and uvicorn."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from echo_bot.channel import AsgiApp
@@ -23,18 +23,18 @@ LOCAL_IDENTITY = "web:local"
 
 
 class Gateway:
-    """One HTTP server. `mounts` are the `routes()` of channels, served at / behind the log-in."""
+    """One HTTP server. `mounts` maps a path ("/") to the `routes()` of a channel, served behind the log-in."""
 
     def __init__(
         self,
         settings: GatewaySettings,
         logins: Logins,
         clock: Clock,
-        mounts: Sequence[AsgiApp] = (),
+        mounts: Mapping[str, AsgiApp],
     ) -> None:
         self._settings = settings
         self._desk = LoginDesk(logins, clock)
-        self._mounts = tuple(mounts)
+        self._mounts = dict(mounts)
         self._server: EmbeddedServer | None = None
         self._serving: asyncio.Task[None] | None = None
         self._url = ""

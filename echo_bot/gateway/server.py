@@ -23,7 +23,7 @@ LOCAL_IDENTITY = "web:local"
 
 
 class Gateway:
-    """One HTTP server. `mounts` maps a path ("/") to the `routes()` of a channel, served behind the log-in."""
+    """One HTTP server. `mounts` maps a path ("/") to a channel's `routes()`, served behind the log-in."""
 
     def __init__(
         self,

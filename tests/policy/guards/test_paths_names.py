@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from echo_bot.policy.guards.sensitive_names import RULES, NameRule, fold, is_within, matching_rule
+from echo_bot.policy.guards.sensitive_names import RULES, NameRule, expression, fold, is_within, matching_rule
 
 HOME = "/home/me"
-EXAMPLES = [(rule, text, True) for rule in RULES for text in rule.match.split()] + [
-    (rule, text, False) for rule in RULES for text in rule.not_match.split()
-]
+MATCHES = [(rule, text) for rule in RULES for text in rule.match.split()]
+NO_MATCHES = [(rule, text) for rule in RULES for text in rule.not_match.split()]
 
 
-@pytest.mark.parametrize(
-    ("rule", "text", "matches"), EXAMPLES, ids=lambda value: str(getattr(value, "what", value))
-)
-def test_a_rule_matches_its_examples_and_not_its_counterexamples(
-    rule: NameRule, text: str, matches: bool
-) -> None:
-    found = matching_rule(
-        fold(text.replace("~", HOME, 1) if text.startswith("~") else text), HOME, for_reading=False
-    )
-    assert (found is not None and found.what == rule.what) if matches else found is None
+def name_of(value: object) -> str:
+    return f"{value.where}: {value.what}" if isinstance(value, NameRule) else str(value)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.where}: {rule.what}")
+def matches_alone(rule: NameRule, text: str) -> bool:
+    place = fold(text).removeprefix({"home": "~/", "system": "/", "anywhere": ""}[rule.where])
+    start = "(?:^|/)" if rule.where == "anywhere" else "^"
+    return re.search(f"{start}(?:{expression(rule)})$", place) is not None
+
+
+@pytest.mark.parametrize(("rule", "text"), MATCHES, ids=name_of)
+def test_a_rule_matches_its_examples(rule: NameRule, text: str) -> None:
+    path = HOME + text[1:] if text.startswith("~") else text
+    assert matches_alone(rule, text)
+    assert matching_rule(fold(path), HOME, for_reading=rule.credential) is not None
+
+
+@pytest.mark.parametrize(("rule", "text"), NO_MATCHES, ids=name_of)
+def test_a_rule_does_not_match_its_counterexamples(rule: NameRule, text: str) -> None:
+    assert not matches_alone(rule, text)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=name_of)
 def test_every_rule_has_examples_both_ways(rule: NameRule) -> None:
     assert rule.match.split()
     assert rule.not_match.split()
@@ -35,9 +46,9 @@ def test_start_up_files_may_be_read() -> None:
     assert matching_rule("/home/me/.bashrc", HOME, for_reading=False) is not None
 
 
-def test_any_home_counts_as_a_home() -> None:
-    for path in ("/root/.aws/x", "/home/other/.aws/x", "/users/other/.aws/x"):
-        assert matching_rule(path, HOME, for_reading=True) is not None
+@pytest.mark.parametrize("home", ["/root", "/home/other", "/users/other"])
+def test_any_home_counts_as_a_home(home: str) -> None:
+    assert matching_rule(f"{home}/.aws/x", HOME, for_reading=True) is not None
 
 
 @pytest.mark.parametrize(
@@ -49,7 +60,6 @@ def test_any_home_counts_as_a_home() -> None:
         ("/a/b /c", "/a/b", False),
         ("/anything", "/", True),
     ],
-    ids=lambda value: str(value),
 )
 def test_within_goes_by_component(path: str, folder: str, expected: bool) -> None:
     assert is_within(path, folder) is expected

@@ -1,6 +1,6 @@
-"""The Store protocol: records and what may be asked of them. One contract suite runs over every implementation.
+"""The Store protocol: records and what may be asked of them. One contract suite runs over every one.
 
-Times are timezone-aware UTC datetimes. Every method is one transaction. All raise StorageError and nothing else.
+Times are timezone-aware UTC datetimes. Every method is one transaction. All raise StorageError, nothing else.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ class Grants(Protocol):
     async def add(self, grant: GrantRecord) -> None: ...
 
     async def match(self, owner: str, digest: str, session_key: str, now: datetime) -> GrantRecord | None:
-        """A live grant of that owner for that digest: unexpired, and of this session where it is a session one."""
+        """A live grant of that owner for that digest: unexpired, and of this session if a session one."""
         ...
 
     async def count_use(self, grant_id: str, now: datetime) -> None: ...
@@ -322,11 +322,21 @@ class AuditRow:
     mac: str
 
 
+@dataclass(frozen=True, slots=True)
+class AuditHead:
+    """Where a writer's chain ended when its last row was written: a chain that ends earlier lost its tail."""
+
+    writer: str
+    seq: int
+    mac: str
+    at: datetime
+
+
 class AuditRows(Protocol):
     async def last(self, writer: str) -> AuditRow | None: ...
 
     async def append(self, row: AuditRow) -> None:
-        """Raises StorageError when (writer, seq) is taken."""
+        """Raises StorageError when (writer, seq) is taken; moves the writer's head along."""
         ...
 
     async def tail(self, limit: int) -> tuple[AuditRow, ...]:
@@ -337,14 +347,18 @@ class AuditRows(Protocol):
 
     async def writers(self) -> tuple[str, ...]: ...
 
+    async def heads(self) -> tuple[AuditHead, ...]:
+        """Moved by `append` in the same transaction; the writer who spoke last comes last."""
+        ...
+
     async def prune(self, before: datetime, anchor_kind: str) -> int:
-        """Drop rows before `before`, keeping the last dropped row of each writer as an anchor of that kind."""
+        """Drop rows before `before`; each writer's last of them stays, emptied, as an anchor of that kind."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SealedValue:
-    """An encrypted credential. `owner` is "channel:telegram" or "tool:web_search"; `field` names the value."""
+    """An encrypted credential. `owner` is "channel:telegram" or "tool:web_search"; `field` its name."""
 
     owner: str
     field: str

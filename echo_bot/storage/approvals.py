@@ -1,0 +1,214 @@
+"""Questions to people, and the one atomic claim that answers each."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy.engine import RowMapping
+
+from echo_bot.errors import StorageError
+from echo_bot.events import ApprovalId, MessageRef
+from echo_bot.storage.columns import address_of, address_values, fields
+from echo_bot.storage.database import Database
+from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.protocol import ApprovalRecord, ApprovalStatus, Ruling
+from echo_bot.storage.tables import approval_copies, approval_tokens, approvals, counters
+
+_DECIDED = frozenset(
+    {ApprovalStatus.APPROVED, ApprovalStatus.DENIED, ApprovalStatus.EXPIRED, ApprovalStatus.CANCELLED}
+)
+_PLAIN = (
+    "approval_id",
+    "turn_id",
+    "session_key",
+    "kind",
+    "requester",
+    "tool",
+    "digest",
+    "risk",
+    "request_json",
+    "created_at",
+    "timeout_seconds",
+    "deadline",
+    "decided_at",
+    "decided_by",
+    "decision",
+    "answer",
+    "decision_seq",
+)
+
+
+class SqlApprovals:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def attach(self, record: ApprovalRecord) -> ApprovalRecord:
+        def work(connection: Connection) -> ApprovalRecord:
+            statement = insert_into(approvals).values(_values(record))
+            inserted = connection.execute(statement.on_conflict_do_nothing(index_elements=["approval_id"]))
+            if inserted.rowcount == 1:
+                _insert_tokens(connection, record)
+                for ref in record.copies:
+                    _insert_copy(connection, record.approval_id, ref)
+            return _load(connection, _by_id(record.approval_id))[0]
+
+        if len(record.tokens) not in (0, len(record.offered)):
+            raise StorageError("an approval needs one token for each offered decision, or none at all")
+        return await self._database.write(work)
+
+    async def get(self, approval_id: ApprovalId) -> ApprovalRecord | None:
+        def work(connection: Connection) -> ApprovalRecord | None:
+            found = _load(connection, _by_id(approval_id))
+            return found[0] if found else None
+
+        return await self._database.read(work)
+
+    async def by_token(self, token: str) -> tuple[ApprovalRecord, str] | None:
+        wanted = select(approval_tokens).where(approval_tokens.c.token == token)
+
+        def work(connection: Connection) -> tuple[ApprovalRecord, str] | None:
+            row = connection.execute(wanted).mappings().first()
+            if row is None:
+                return None
+            return _load(connection, _by_id(row["approval_id"]))[0], row["decision"]
+
+        return await self._database.read(work)
+
+    async def pending(self) -> tuple[ApprovalRecord, ...]:
+        statement = (
+            select(approvals)
+            .where(approvals.c.status == ApprovalStatus.PENDING.value)
+            .order_by(approvals.c.created_at, approvals.c.approval_id)
+        )
+        return await self._database.read(lambda connection: tuple(_load(connection, statement)))
+
+    async def set_deadline(self, approval_id: ApprovalId, deadline: datetime) -> None:
+        statement = (
+            update(approvals)
+            .where(approvals.c.approval_id == approval_id)
+            .where(approvals.c.status == ApprovalStatus.PENDING.value)
+            .values(deadline=deadline)
+        )
+        await self._database.change(statement)
+
+    async def add_copy(self, approval_id: ApprovalId, ref: MessageRef) -> None:
+        await self._database.write(lambda connection: _insert_copy(connection, approval_id, ref))
+
+    async def decide(self, approval_id: ApprovalId, ruling: Ruling) -> ApprovalRecord | None:
+        if ruling.status not in _DECIDED:
+            raise StorageError(f"{ruling.status.value!r} is not a decision")
+        claim = (
+            update(approvals)
+            .where(approvals.c.approval_id == approval_id)
+            .where(approvals.c.status == ApprovalStatus.PENDING.value)
+            .values(
+                status=ruling.status.value,
+                decided_at=ruling.at,
+                decided_by=ruling.decided_by,
+                decision=ruling.decision,
+                answer=ruling.answer,
+            )
+        )
+
+        def work(connection: Connection) -> ApprovalRecord | None:
+            if connection.execute(claim).rowcount != 1:
+                return None
+            number = (
+                update(approvals)
+                .where(approvals.c.approval_id == approval_id)
+                .values(decision_seq=_next_decision(connection))
+            )
+            connection.execute(number)
+            return _load(connection, _by_id(approval_id))[0]
+
+        return await self._database.write(work)
+
+    async def use(self, approval_id: ApprovalId) -> bool:
+        statement = (
+            update(approvals)
+            .where(approvals.c.approval_id == approval_id)
+            .where(approvals.c.status == ApprovalStatus.APPROVED.value)
+            .values(status=ApprovalStatus.USED.value)
+        )
+        return await self._database.change(statement) == 1
+
+    async def decided_after(self, seq: int) -> tuple[ApprovalRecord, ...]:
+        statement = (
+            select(approvals).where(approvals.c.decision_seq > max(seq, 0)).order_by(approvals.c.decision_seq)
+        )
+        return await self._database.read(lambda connection: tuple(_load(connection, statement)))
+
+
+def _next_decision(connection: Connection) -> int:
+    """The next number. Its row stays locked until the commit, so numbers become visible in their order."""
+    statement = insert_into(counters).values(name="decision", value=1)
+    bump = statement.on_conflict_do_update(
+        index_elements=["name"], set_={"value": counters.c.value + 1}
+    ).returning(counters.c.value)
+    return int(connection.execute(bump).scalar_one())
+
+
+def _insert_tokens(connection: Connection, record: ApprovalRecord) -> None:
+    rows = [
+        {"token": token, "approval_id": record.approval_id, "decision": decision}
+        for token, decision in zip(record.tokens, record.offered, strict=False)
+    ]
+    if rows:
+        connection.execute(insert(approval_tokens), rows)
+
+
+def _insert_copy(connection: Connection, approval_id: ApprovalId, ref: MessageRef) -> None:
+    statement = insert_into(approval_copies).values(
+        approval_id=approval_id, message_id=ref.message_id, **address_values(ref.address)
+    )
+    connection.execute(statement.on_conflict_do_nothing())
+
+
+def _by_id(approval_id: ApprovalId) -> Select[Any]:
+    return select(approvals).where(approvals.c.approval_id == approval_id)
+
+
+def _load(connection: Connection, statement: Select[Any]) -> list[ApprovalRecord]:
+    rows = connection.execute(statement).mappings().all()
+    copies = _copies(connection, [row["approval_id"] for row in rows])
+    return [_record(row, copies[row["approval_id"]]) for row in rows]
+
+
+def _copies(connection: Connection, approval_ids: Sequence[str]) -> defaultdict[str, list[MessageRef]]:
+    found: defaultdict[str, list[MessageRef]] = defaultdict(list)
+    if not approval_ids:
+        return found
+    statement = (
+        select(approval_copies)
+        .where(approval_copies.c.approval_id.in_(approval_ids))
+        .order_by(approval_copies.c.id)
+    )
+    for row in connection.execute(statement).mappings():
+        found[row["approval_id"]].append(MessageRef(address_of(row), row["message_id"]))
+    return found
+
+
+def _values(record: ApprovalRecord) -> dict[str, Any]:
+    return {
+        **{name: getattr(record, name) for name in _PLAIN},
+        **address_values(record.address),
+        "status": record.status.value,
+        "offered_json": json.dumps(record.offered),
+        "tokens_json": json.dumps(record.tokens),
+    }
+
+
+def _record(row: RowMapping, copies: Iterable[MessageRef]) -> ApprovalRecord:
+    return ApprovalRecord(
+        **fields(row, *_PLAIN),
+        address=address_of(row),
+        status=ApprovalStatus(row["status"]),
+        offered=tuple(json.loads(row["offered_json"])),
+        tokens=tuple(json.loads(row["tokens_json"])),
+        copies=tuple(copies),
+    )

@@ -1,0 +1,122 @@
+"""The connections of one process: one writer, one reader, each transaction a plain function.
+
+A transaction runs in a task of its own: a caller that is cancelled leaves neither half a transaction nor a
+connection between two states. Writers queue here, in order, rather than in the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Delete, Insert, Select, Update
+from sqlalchemy.engine import RowMapping
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from echo_bot.errors import StorageError
+
+T = TypeVar("T")
+Work = Callable[[Connection], T]
+
+
+class Lane:
+    """One connection and the transactions that wait for it."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._lock = asyncio.Lock()
+        self._connection: AsyncConnection | None = None
+        self._running: set[asyncio.Task[Any]] = set()
+
+    async def run(self, work: Work[T]) -> T:
+        """Run `work` in one transaction. Raises StorageError, and then nothing was changed."""
+        task = asyncio.create_task(self._transact(work))
+        self._running.add(task)
+        task.add_done_callback(self._finished)
+        return await asyncio.shield(task)
+
+    async def _transact(self, work: Work[T]) -> T:
+        async with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = await self._engine.connect()
+                async with self._connection.begin():
+                    return await self._connection.run_sync(work)
+            except (SQLAlchemyError, OSError, ValueError) as error:
+                await self._drop_broken()
+                raise StorageError(_sentence(error)) from error
+
+    async def _drop_broken(self) -> None:
+        """After a connection-level fault the next transaction starts on a fresh connection."""
+        if self._connection is not None and self._connection.invalidated:
+            broken, self._connection = self._connection, None
+            await broken.close()
+
+    def _finished(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            # The caller may have been cancelled; the exception counts as read either way.
+            task.exception()
+
+    async def close(self) -> None:
+        """Let the running transactions end, then disconnect."""
+        while self._running:
+            await asyncio.wait(set(self._running))
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            await connection.close()
+        await self._engine.dispose()
+
+
+class Database:
+    """Read and write transactions over two lanes."""
+
+    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
+        self._reader = Lane(reader)
+        self._writer = Lane(writer)
+
+    async def read(self, work: Work[T]) -> T:
+        return await self._reader.run(work)
+
+    async def write(self, work: Work[T]) -> T:
+        return await self._writer.run(work)
+
+    async def rows(self, statement: Select[Any], make: Callable[[RowMapping], T]) -> tuple[T, ...]:
+        """Every row of one query, made into a record."""
+        return await self.read(lambda c: tuple(make(row) for row in c.execute(statement).mappings()))
+
+    async def first(self, statement: Select[Any], make: Callable[[RowMapping], T]) -> T | None:
+        """The first row of one query as a record; None when there is none."""
+
+        def work(connection: Connection) -> T | None:
+            row = connection.execute(statement).mappings().first()
+            return None if row is None else make(row)
+
+        return await self.read(work)
+
+    async def change(self, statement: Insert | Update | Delete) -> int:
+        """One statement; returns how many rows it touched."""
+        return await self.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def close(self) -> None:
+        try:
+            await self._reader.close()
+        finally:
+            await self._writer.close()
+
+
+def _sentence(error: Exception) -> str:
+    """The database's own words without the statement, whose parameters may hold people's texts."""
+    reason = str(error.orig) if isinstance(error, DBAPIError) else str(error)
+    hint = ""
+    if "locked" in reason:
+        hint = ". Another program holds the database; stop it or try again"
+    elif "readonly" in reason or "unable to open" in reason:
+        hint = ". Check that the data folder is there and writable"
+    elif "malformed" in reason or "not a database" in reason:
+        hint = ". The file is damaged; stop the bot and restore it from a backup"
+    elif "full" in reason:
+        hint = ". Free some disk space"
+    return f"the database refused: {reason}{hint}"

@@ -1,0 +1,65 @@
+"""Which platform updates were seen, claimed together with the turn they start."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, update
+
+from echo_bot.events import EventId, SessionKey
+from echo_bot.storage.database import Database
+from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.protocol import TurnRecord, TurnState
+from echo_bot.storage.tables import seen, turns
+from echo_bot.storage.turns import turn_values
+
+
+class _SeenBefore(Exception):
+    """Rolls the claim back."""
+
+
+class SqlEvents:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def claim(self, dedup_ids: tuple[str, ...], turn: TurnRecord | None, at: datetime) -> bool:
+        def work(connection: Connection) -> None:
+            if not (_insert_ids(connection, dedup_ids, at) and _insert_turn(connection, turn)):
+                raise _SeenBefore
+
+        try:
+            await self._database.write(work)
+        except _SeenBefore:
+            return False
+        return True
+
+    async def replace_queued(self, session_key: SessionKey, event_id: EventId, event_json: str) -> bool:
+        statement = (
+            update(turns)
+            .where(turns.c.session_key == session_key)
+            .where(turns.c.event_id == event_id)
+            .where(turns.c.state == TurnState.QUEUED.value)
+            .values(event_json=event_json)
+        )
+        return await self._database.change(statement) > 0
+
+    async def forget_before(self, at: datetime) -> int:
+        statement = delete(seen).where(seen.c.at < at)
+        return await self._database.change(statement)
+
+
+def _insert_ids(connection: Connection, dedup_ids: tuple[str, ...], at: datetime) -> bool:
+    """False when one of them was there before."""
+    rows = [{"dedup_id": dedup_id, "at": at} for dedup_id in dict.fromkeys(dedup_ids)]
+    if not rows:
+        return True
+    statement = insert_into(seen).values(rows).on_conflict_do_nothing()
+    return connection.execute(statement).rowcount == len(rows)
+
+
+def _insert_turn(connection: Connection, turn: TurnRecord | None) -> bool:
+    """False when the turn is there already: its ids were forgotten, then the update came once more."""
+    if turn is None:
+        return True
+    statement = insert_into(turns).values(turn_values(turn)).on_conflict_do_nothing()
+    return connection.execute(statement).rowcount == 1

@@ -1,0 +1,103 @@
+"""What is to be delivered: each part once, each chat in order."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, and_, exists, or_, select, update
+from sqlalchemy.engine import RowMapping
+
+from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields
+from echo_bot.storage.database import Database
+from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.protocol import OutboxRow, OutboxState
+from echo_bot.storage.tables import outbox
+
+_NAMES = (
+    "source",
+    "part",
+    "body_json",
+    "created_at",
+    "state",
+    "tries",
+    "next_try_at",
+    "message_id",
+    "error",
+)
+_UNSENT = ("queued", "sending")
+
+
+class SqlOutbox:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def put(self, rows: tuple[OutboxRow, ...]) -> tuple[OutboxRow, ...]:
+        def work(connection: Connection) -> tuple[OutboxRow, ...]:
+            return tuple(_put(connection, row) for row in rows)
+
+        return await self._database.write(work) if rows else ()
+
+    async def due(self, now: datetime, limit: int) -> tuple[OutboxRow, ...]:
+        earlier = outbox.alias("earlier")
+        waits_behind = exists().where(
+            and_(
+                earlier.c.state.in_(_UNSENT),
+                *(earlier.c[name] == outbox.c[name] for name in ADDRESS),
+                earlier.c.row_id < outbox.c.row_id,
+            )
+        )
+        statement = (
+            select(outbox)
+            .where(outbox.c.state == "queued")
+            .where(or_(outbox.c.next_try_at.is_(None), outbox.c.next_try_at <= now))
+            .where(~waits_behind)
+            .order_by(outbox.c.row_id)
+            .limit(limit)
+        )
+        return await self._database.rows(statement, _row)
+
+    async def mark(
+        self,
+        row_id: int,
+        state: OutboxState,
+        *,
+        message_id: str = "",
+        error: str = "",
+        next_try_at: datetime | None = None,
+        count_try: bool = False,
+    ) -> None:
+        changes: dict[str, Any] = {"state": state, "error": error, "next_try_at": next_try_at}
+        if message_id:
+            changes["message_id"] = message_id
+        if count_try:
+            changes["tries"] = outbox.c.tries + 1
+        statement = update(outbox).where(outbox.c.row_id == row_id).values(changes)
+        await self._database.change(statement)
+
+    async def recover(self) -> tuple[OutboxRow, ...]:
+        statement = (
+            update(outbox).where(outbox.c.state == "sending").values(state="unknown").returning(outbox)
+        )
+
+        def work(connection: Connection) -> tuple[OutboxRow, ...]:
+            rows = [_row(row) for row in connection.execute(statement).mappings()]
+            return tuple(sorted(rows, key=lambda row: row.row_id))
+
+        return await self._database.write(work)
+
+    async def list(self, state: OutboxState, limit: int) -> tuple[OutboxRow, ...]:
+        statement = select(outbox).where(outbox.c.state == state).order_by(outbox.c.row_id).limit(limit)
+        return await self._database.rows(statement, _row)
+
+
+def _put(connection: Connection, row: OutboxRow) -> OutboxRow:
+    values = {name: getattr(row, name) for name in _NAMES}
+    statement = insert_into(outbox).values(**values, **address_values(row.address))
+    connection.execute(statement.on_conflict_do_nothing(index_elements=["source", "part"]))
+    stored = select(outbox).where(outbox.c.source == row.source).where(outbox.c.part == row.part)
+    return _row(connection.execute(stored).mappings().one())
+
+
+def _row(row: RowMapping) -> OutboxRow:
+    return OutboxRow(address=address_of(row), **fields(row, "row_id", *_NAMES))

@@ -1,0 +1,107 @@
+"""What the model remembers of a session, and what people saw in a chat."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.engine import RowMapping
+
+from echo_bot.events import Address, Identity, SessionKey
+from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields, is_at
+from echo_bot.storage.database import Database
+from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.protocol import HistoryEntry, TranscriptRow
+from echo_bot.storage.tables import history, session_resets, transcript
+
+
+class SqlSessions:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add_history(self, session_key: SessionKey, entry: HistoryEntry) -> None:
+        statement = (
+            insert_into(history)
+            .values(
+                session_key=session_key, turn_id=entry.turn_id, messages_json=entry.messages_json, at=entry.at
+            )
+            .on_conflict_do_nothing()
+        )
+        await self._database.change(statement)
+
+    async def history(self, session_key: SessionKey, limit: int, since: datetime) -> tuple[HistoryEntry, ...]:
+        last_reset = (
+            select(func.coalesce(func.max(session_resets.c.after_id), 0))
+            .where(session_resets.c.session_key == session_key)
+            .scalar_subquery()
+        )
+        statement = (
+            select(history)
+            .where(history.c.session_key == session_key)
+            .where(history.c.id > last_reset)
+            .where(history.c.at > since)
+            .order_by(history.c.id.desc())
+            .limit(limit)
+        )
+
+        newest_first = await self._database.rows(
+            statement, lambda row: HistoryEntry(**fields(row, "turn_id", "messages_json", "at"))
+        )
+        return newest_first[::-1]
+
+    async def reset(self, session_key: SessionKey, at: datetime) -> None:
+        # By row, not by time: a clock that was set back must not hide what is said afterwards.
+        last = (
+            select(func.coalesce(func.max(history.c.id), 0))
+            .where(history.c.session_key == session_key)
+            .scalar_subquery()
+        )
+        statement = insert_into(session_resets).values(session_key=session_key, after_id=last, at=at)
+        upsert = statement.on_conflict_do_update(
+            index_elements=["session_key"],
+            set_={"after_id": statement.excluded.after_id, "at": statement.excluded.at},
+        )
+        await self._database.change(upsert)
+
+    async def put_transcript(self, row: TranscriptRow) -> None:
+        contents = _contents(row)
+        statement = insert_into(transcript).values(
+            **address_values(row.address), entry_id=row.entry_id, **contents
+        )
+        upsert = statement.on_conflict_do_update(index_elements=[*ADDRESS, "entry_id"], set_=contents)
+        await self._database.change(upsert)
+
+    async def transcript(self, address: Address, limit: int) -> tuple[TranscriptRow, ...]:
+        statement = (
+            select(transcript).where(is_at(transcript, address)).order_by(transcript.c.id.desc()).limit(limit)
+        )
+
+        return (await self._database.rows(statement, _transcript_row))[::-1]
+
+    async def last_spoke(self, sender: Identity) -> tuple[Address, datetime] | None:
+        statement = (
+            select(transcript)
+            .where(transcript.c.sender == str(sender))
+            .where(transcript.c.role == "user")
+            .order_by(transcript.c.at.desc(), transcript.c.id.desc())
+            .limit(1)
+        )
+
+        return await self._database.first(statement, lambda row: (address_of(row), row["at"]))
+
+
+def _contents(row: TranscriptRow) -> dict[str, str | datetime]:
+    """The columns that a newer row of the same entry replaces."""
+    return {
+        "role": row.role,
+        "text": row.text,
+        "at": row.at,
+        "sender": row.sender,
+        "card_json": row.card_json,
+    }
+
+
+def _transcript_row(row: RowMapping) -> TranscriptRow:
+    return TranscriptRow(
+        address=address_of(row), **fields(row, "entry_id", "role", "text", "at", "sender", "card_json")
+    )

@@ -1,0 +1,96 @@
+"""SqlStore: every area of the store over one database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from echo_bot.errors import StorageError
+from echo_bot.storage.approvals import SqlApprovals
+from echo_bot.storage.audit_rows import SqlAuditRows
+from echo_bot.storage.database import Database
+from echo_bot.storage.dialect import sqlite_engine
+from echo_bot.storage.events import SqlEvents
+from echo_bot.storage.grants import SqlGrants
+from echo_bot.storage.logins import SqlLogins
+from echo_bot.storage.outbox import SqlOutbox
+from echo_bot.storage.people import SqlPeople
+from echo_bot.storage.protocol import StoreInfo
+from echo_bot.storage.schema import bring_up_to_date
+from echo_bot.storage.sealed import SqlSealedValues
+from echo_bot.storage.sessions import SqlSessions
+from echo_bot.storage.sqlite_file import prepare_file
+from echo_bot.storage.turns import SqlTurns
+from echo_bot.storage.values import SqlValues
+
+_EXAMPLE = "write sqlite+aiosqlite:///path/to/echo-bot.db, or leave it empty"
+
+
+class SqlStore:
+    """The Store over SQLAlchemy Core. `url`: `sqlite+aiosqlite:///path`; `sqlite:///path` means the same."""
+
+    def __init__(self, url: str) -> None:
+        self._url = _parse(url)
+        self.path = Path(self._url.database or "").absolute()
+        self._revision = ""
+        self._database = Database(
+            reader=sqlite_engine(self.path, writes=False), writer=sqlite_engine(self.path, writes=True)
+        )
+        self.events = SqlEvents(self._database)
+        self.turns = SqlTurns(self._database)
+        self.sessions = SqlSessions(self._database)
+        self.approvals = SqlApprovals(self._database)
+        self.grants = SqlGrants(self._database)
+        self.outbox = SqlOutbox(self._database)
+        self.audit = SqlAuditRows(self._database)
+        self.sealed = SqlSealedValues(self._database)
+        self.people = SqlPeople(self._database)
+        self.logins = SqlLogins(self._database)
+        self.values = SqlValues(self._database)
+
+    async def open(self) -> None:
+        prepare_file(self.path)
+        try:
+            self._revision = await self._database.write(bring_up_to_date)
+        except BaseException:
+            await self._database.close()
+            raise
+
+    async def close(self) -> None:
+        await self._database.close()
+
+    async def info(self) -> StoreInfo:
+        size = self.path.stat().st_size if self.path.exists() else 0
+        return StoreInfo(
+            url=self._url.render_as_string(hide_password=True),
+            revision=self._revision,
+            details={"path": str(self.path), "bytes": str(size)},
+        )
+
+
+async def open_store(url: str) -> SqlStore:
+    """Open, create or migrate the store at `url`. Raises StorageError."""
+    store = SqlStore(url)
+    await store.open()
+    return store
+
+
+def sqlite_url(path: Path) -> str:
+    """The URL of a database file."""
+    return URL.create("sqlite+aiosqlite", database=str(path)).render_as_string(hide_password=False)
+
+
+def _parse(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise StorageError(f"storage.url cannot be read; {_EXAMPLE}") from error
+    if parsed.get_backend_name() != "sqlite":
+        raise StorageError(
+            f"storage.url names {parsed.get_backend_name()!r}; this version stores in SQLite only: {_EXAMPLE}"
+        )
+    if not parsed.database or parsed.database == ":memory:":
+        raise StorageError(f"storage.url names no file; {_EXAMPLE}")
+    return parsed

@@ -1,0 +1,72 @@
+"""Turns and their journals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.engine import RowMapping
+
+from echo_bot.events import TurnId
+from echo_bot.storage.columns import fields
+from echo_bot.storage.database import Database
+from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.protocol import JournalEntry, TurnRecord, TurnState
+from echo_bot.storage.tables import journal, turns
+
+_UNFINISHED = tuple(state.value for state in TurnState if not state.is_final)
+
+
+class SqlTurns:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, turn_id: TurnId) -> TurnRecord | None:
+        statement = select(turns).where(turns.c.turn_id == turn_id)
+        return await self._database.first(statement, _turn)
+
+    async def unfinished(self) -> tuple[TurnRecord, ...]:
+        statement = select(turns).where(turns.c.state.in_(_UNFINISHED)).order_by(turns.c.order)
+        return await self._database.rows(statement, _turn)
+
+    async def set_state(self, turn_id: TurnId, state: TurnState, error: str = "") -> bool:
+        statement = (
+            update(turns)
+            .where(turns.c.turn_id == turn_id)
+            .where(turns.c.state.in_(_UNFINISHED))
+            .values(state=state.value, error=error)
+        )
+        return await self._database.change(statement) == 1
+
+    async def append(self, turn_id: TurnId, entry: JournalEntry) -> bool:
+        statement = (
+            insert_into(journal)
+            .values(turn_id=turn_id, kind=entry.kind, key=entry.key, payload=entry.payload)
+            .on_conflict_do_nothing()
+        )
+        return await self._database.change(statement) == 1
+
+    async def journal(self, turn_id: TurnId) -> tuple[JournalEntry, ...]:
+        statement = select(journal).where(journal.c.turn_id == turn_id).order_by(journal.c.seq)
+
+        return await self._database.rows(
+            statement, lambda row: JournalEntry(**fields(row, "kind", "key", "payload", "seq"))
+        )
+
+
+def turn_values(turn: TurnRecord) -> dict[str, Any]:
+    """The columns of a new turn; the database gives the order."""
+    return {
+        "turn_id": turn.turn_id,
+        "session_key": turn.session_key,
+        "event_id": turn.event_id,
+        "event_json": turn.event_json,
+        "state": turn.state.value,
+        "created_at": turn.created_at,
+        "error": turn.error,
+    }
+
+
+def _turn(row: RowMapping) -> TurnRecord:
+    plain = fields(row, "turn_id", "session_key", "event_id", "event_json", "created_at", "order", "error")
+    return TurnRecord(state=TurnState(row["state"]), **plain)

@@ -1,0 +1,91 @@
+"""A core in memory for tests of adapters: keeps events and presses, drops repeats, answers, fails on demand."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from echo_bot.channel import Command, TranscriptEntry
+from echo_bot.errors import EchoBotError
+from echo_bot.events import Address, ButtonPress, Card, Identity, InboundEvent, PressReply
+from echo_bot.testing.waiting import eventually
+
+COMMANDS = (
+    Command("help", "What I can do"),
+    Command("run", "Run a command", "<command>"),
+    Command("status", "How I am"),
+)
+
+
+class FakePort:
+    """A `Port` that admits everybody but `strangers` and answers every press with `reply`.
+
+    `stored` holds what was taken, oldest first and each once; `seen` counts repeats too. `on_press`, when set,
+    makes the answer to a press.
+    """
+
+    def __init__(
+        self, reply: PressReply | None = None, on_press: Callable[[ButtonPress], PressReply] | None = None
+    ) -> None:
+        self.stored: list[InboundEvent] = []
+        self.seen: list[InboundEvent] = []
+        self.presses: list[ButtonPress] = []
+        self.strangers: set[str] = set()
+        self.open_cards: tuple[Card, ...] = ()
+        self.entries: tuple[TranscriptEntry, ...] = ()
+        self._reply = reply or PressReply("Approved once")
+        self._on_press = on_press
+        self._known: set[str] = set()
+        self._failures: deque[EchoBotError] = deque()
+
+    # The Port protocol
+
+    async def receive(self, event: InboundEvent) -> bool:
+        self.seen.append(event)
+        self._fail_if_told()
+        ids = {event.event_id, *event.dedup_ids}
+        if event.sender_id in self.strangers or ids & self._known:
+            return False
+        self._known |= ids
+        self.stored.append(event)
+        return True
+
+    async def press(self, press: ButtonPress) -> PressReply:
+        self._fail_if_told()
+        self.presses.append(press)
+        return self._on_press(press) if self._on_press is not None else self._reply
+
+    async def admits(self, sender: Identity) -> bool:
+        return sender.sender_id not in self.strangers
+
+    async def transcript(self, address: Address, limit: int) -> tuple[TranscriptEntry, ...]:
+        return self.entries[-limit:]
+
+    async def pending(self, viewer: Identity) -> tuple[Card, ...]:
+        return self.open_cards
+
+    def commands(self) -> tuple[Command, ...]:
+        return COMMANDS
+
+    # What a test does
+
+    def fail(self, error: EchoBotError, times: int = 1) -> None:
+        """The next `times` calls of `receive` or `press` raise `error` and store nothing."""
+        self._failures.extend([error] * times)
+
+    async def wait_for_event(self, part: str = "", timeout: float = 5.0) -> InboundEvent:
+        """The newest stored event whose text contains `part`."""
+        return await eventually(
+            lambda: next((event for event in reversed(self.stored) if part in event.text), None),
+            f"an event with {part!r}; stored: {[event.text for event in self.stored]}",
+            timeout,
+        )
+
+    async def wait_for_press(self, count: int = 1, timeout: float = 5.0) -> ButtonPress:
+        """The newest press, once there are `count`."""
+        await eventually(lambda: len(self.presses) >= count, f"{count} presses", timeout)
+        return self.presses[-1]
+
+    def _fail_if_told(self) -> None:
+        if self._failures:
+            raise self._failures.popleft()

@@ -1,0 +1,192 @@
+"""The emulator: a Bot API server on loopback and the driver for the people on its other side."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from types import TracebackType
+
+from echo_bot.testing.telegram.api import BotApi
+from echo_bot.testing.telegram.errors import ApiError
+from echo_bot.testing.telegram.faults import Fault, Faults
+from echo_bot.testing.telegram.http import HttpRequest, HttpResponse, HttpServer
+from echo_bot.testing.telegram.model import Chat, JsonObject, Message, User
+from echo_bot.testing.telegram.parameters import Parameters
+from echo_bot.testing.telegram.people import Person
+from echo_bot.testing.telegram.updates import Update
+from echo_bot.testing.telegram.world import World
+
+TOKEN = "123456789:TEST-token-of-the-emulator-0123456789"
+
+
+class TelegramEmulator:
+    """A Bot API server that enforces the real limits. Use as `async with TelegramEmulator() as telegram:`.
+
+    Point the SDK at `url` with `token`, then drive it: `telegram.user(42).chat().say("hello")`.
+    `calls` lists every method the bot called, with its parameters, for tests that must look at the wire.
+    """
+
+    def __init__(
+        self,
+        token: str = TOKEN,
+        username: str = "EchoTestBot",
+        query_seconds: float = 15.0,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        self.token = token
+        bot_id, _, _ = token.partition(":")
+        self.world = World(User(int(bot_id), "Echo", username, is_bot=True), query_seconds)
+        if clock is not None:
+            self.world.clock = clock
+        self.calls: list[tuple[str, Parameters]] = []
+        self._api = BotApi(self.world)
+        self._faults = Faults()
+        self._server = HttpServer(self._answer)
+
+    # Life
+
+    async def start(self, port: int = 0) -> None:
+        """Listen on loopback; 0 takes any free port."""
+        await self._server.start(port)
+
+    async def stop(self) -> None:
+        await self._server.stop()
+
+    async def __aenter__(self) -> TelegramEmulator:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    @property
+    def url(self) -> str:
+        """What `channels.telegram.api_base` takes."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def port(self) -> int:
+        return self._server.port
+
+    @property
+    def bot(self) -> User:
+        return self.world.bot
+
+    # People and groups
+
+    def user(self, user_id: int, first_name: str = "", username: str = "", is_bot: bool = False) -> Person:
+        return Person(self.world, User(user_id, first_name or f"User {user_id}", username, is_bot))
+
+    def group(self, chat_id: int = -1001, title: str = "Group", forum: bool = False) -> Chat:
+        """A group the bot is a member of; `forum` gives it topics."""
+        chat = Chat(chat_id, "supergroup", title, is_forum=forum, topics={1} if forum else set())
+        return self.world.chats.setdefault(chat_id, chat)
+
+    def channel(self, chat_id: int = -1009, title: str = "Channel") -> Chat:
+        """A broadcast channel the bot administers."""
+        return self.world.chats.setdefault(chat_id, Chat(chat_id, "channel", title))
+
+    # What the bot did
+
+    @property
+    def messages(self) -> list[Message]:
+        """Every message in every chat, oldest first."""
+        return self.world.messages
+
+    def called(self, method: str) -> list[Parameters]:
+        """The parameters of every call of `method`, oldest first."""
+        return [parameters for name, parameters in self.calls if name == method.lower()]
+
+    # Faults
+
+    def fail(
+        self,
+        method: str,
+        status: int,
+        description: str = "Internal Server Error",
+        *,
+        retry_after: int = 0,
+        times: int = 1,
+        after: bool = False,
+    ) -> Fault:
+        """The next `times` calls of `method` ("*" for any) are refused; with `after` the work is done first."""
+        error = ApiError.too_many(retry_after) if retry_after else ApiError(status, description)
+        return self._faults.add(Fault(method.lower(), error, times, after))
+
+    def drop(self, method: str, *, times: int = 1, after: bool = False) -> Fault:
+        """The connection breaks instead of an answer; with `after` once the work is done."""
+        return self._faults.add(Fault(method.lower(), None, times, after))
+
+    def conflict(self, times: int = 1_000_000) -> Fault:
+        """Another program polls: getUpdates is refused with 409 until `heal`."""
+        error = ApiError.other_poller()
+        self.drop_connections()
+        return self._faults.add(Fault("getupdates", error, times))
+
+    def hold(self, method: str) -> asyncio.Event:
+        """Calls of `method` wait for the event that is returned."""
+        return self._faults.hold(method.lower())
+
+    def heal(self) -> None:
+        """No more faults."""
+        self._faults.clear()
+
+    def drop_connections(self) -> None:
+        """Cut all open connections at once."""
+        self._server.drop_connections()
+
+    def redeliver(self, update: Update | None = None) -> None:
+        """Deliver an update again (by default the last one), as Telegram may."""
+        again = update or self.world.updates.last
+        if again is not None:
+            self.world.updates.redeliver(again)
+
+    def put_update(self, kind: str, payload: JsonObject) -> Update:
+        """Deliver an update of any kind and content."""
+        return self.world.updates.put(kind, payload)
+
+    # The server
+
+    async def _answer(self, request: HttpRequest) -> HttpResponse | None:
+        try:
+            area, token, name = _split_path(request.path)
+            if token != self.token:
+                malformed = ":" not in token
+                raise ApiError(404, "Not Found") if malformed else ApiError(401, "Unauthorized")
+            return self._file(name) if area == "file" else await self._call(name.lower(), request)
+        except ApiError as refused:
+            return refused.response()
+
+    def _file(self, path: str) -> HttpResponse:
+        for stored in self.world.files.values():
+            if stored.path == path:
+                return HttpResponse(stored.content, content_type=stored.mime)
+        raise ApiError(404, "Not Found")
+
+    async def _call(self, name: str, request: HttpRequest) -> HttpResponse | None:
+        method = self._api.methods.get(name)
+        if method is None:
+            raise ApiError(404, "Not Found")
+        parameters = Parameters.read(request)
+        self.calls.append((name, parameters))
+        await self._faults.wait_if_held(name)
+        fault = self._faults.take(name)
+        if fault is None or fault.after:
+            answer = HttpResponse(json.dumps({"ok": True, "result": await method(parameters)}).encode())
+            if fault is None:
+                return answer
+        if fault.error is None:
+            return None
+        raise fault.error
+
+
+def _split_path(path: str) -> tuple[str, str, str]:
+    """`/bot<token>/<method>` or `/file/bot<token>/<path>`: the area, the token and the rest."""
+    area, rest = ("file", path[5:]) if path.startswith("/file/") else ("api", path)
+    token, slash, name = rest.removeprefix("/bot").partition("/")
+    if not rest.startswith("/bot") or not slash:
+        raise ApiError(404, "Not Found")
+    return area, token, name

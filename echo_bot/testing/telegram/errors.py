@@ -1,0 +1,45 @@
+"""What the Bot API answers when it refuses, worded as Telegram words it."""
+
+from __future__ import annotations
+
+import json
+
+from echo_bot.testing.telegram.http import HttpResponse
+
+
+class ApiError(Exception):
+    """A refused method call: the HTTP status, the description, and how long to wait where that applies."""
+
+    def __init__(self, status: int, description: str, retry_after: int = 0) -> None:
+        self.status, self.description, self.retry_after = status, description, retry_after
+        super().__init__(f"{status} {description}")
+
+    @classmethod
+    def bad_request(cls, reason: str) -> ApiError:
+        return cls(400, f"Bad Request: {reason}")
+
+    @classmethod
+    def too_many(cls, seconds: int) -> ApiError:
+        return cls(429, f"Too Many Requests: retry after {seconds}", seconds)
+
+    @classmethod
+    def other_poller(cls) -> ApiError:
+        return cls(
+            409,
+            "Conflict: terminated by other getUpdates request; "
+            "make sure that only one bot instance is running",
+        )
+
+    @classmethod
+    def webhook_is_set(cls) -> ApiError:
+        return cls(
+            409,
+            "Conflict: can't use getUpdates method while webhook is active; "
+            "use deleteWebhook to delete the webhook first",
+        )
+
+    def response(self) -> HttpResponse:
+        answer: dict[str, object] = {"ok": False, "error_code": self.status, "description": self.description}
+        if self.retry_after:
+            answer["parameters"] = {"retry_after": self.retry_after}
+        return HttpResponse(json.dumps(answer).encode(), status=self.status)

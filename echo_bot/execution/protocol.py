@@ -24,6 +24,7 @@ class CommandSpec:
     """One process to run. `argv[0]` is looked up on PATH; `cwd` is absolute; `env` is added to the clean one.
 
     `timeout_seconds` is wall-clock for the whole group. `network` False: no network where the executor can.
+    `merged` sends stderr down stdout's pipe, so that their order is exact.
     """
 
     argv: tuple[str, ...]
@@ -32,6 +33,7 @@ class CommandSpec:
     env: Mapping[str, str] = field(default_factory=dict)
     stdin: bytes = b""
     network: bool = False
+    merged: bool = False
     limits: Limits = field(default_factory=Limits)
 
 

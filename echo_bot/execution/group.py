@@ -1,0 +1,78 @@
+"""Which processes belong to one run: on the host by descent, session and mark; in the sandbox by descent."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import Protocol
+
+from echo_bot.execution.proctree import Process, ProcessKey, carries, descendants, key
+
+MARK_NAME = "ECHO_BOT_RUN"
+"""Environment name by which a process on the host is known also after it left its parent and session."""
+
+
+class Group(Protocol):
+    """`members` are asked to end; `everyone` is ended by force. Both remember whom they saw."""
+
+    def members(self, processes: Mapping[int, Process]) -> list[Process]: ...
+
+    def everyone(self, processes: Mapping[int, Process]) -> list[Process]: ...
+
+
+def boot_ticks() -> int:
+    """Now, in the unit of `Process.started`; 0 where the system has no such clock."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return int(time.clock_gettime(clock) * os.sysconf("SC_CLK_TCK")) - 1 if clock is not None else 0
+
+
+class HostGroup:
+    """The run whose first process is `root`. Nothing started before `since` (ticks) can belong to it."""
+
+    def __init__(self, root: int, mark: str, since: int) -> None:
+        self._root = root
+        self._mark = f"{MARK_NAME}={mark}".encode()
+        self._since = since
+        self._known: set[ProcessKey] = set()
+
+    def members(self, processes: Mapping[int, Process]) -> list[Process]:
+        recent = [process for process in processes.values() if process.started >= self._since]
+        first = {process.pid: process for process in recent if self._owns(process)}
+        first.update({process.pid: process for process in descendants(processes, first)})
+        self._known = {key(process) for process in first.values()}
+        return list(first.values())
+
+    everyone = members
+
+    def _owns(self, process: Process) -> bool:
+        return (
+            self._root in (process.pid, process.session, process.group)
+            or key(process) in self._known
+            or carries(process, self._mark)
+        )
+
+
+class SandboxGroup:
+    """The run under the bwrap process `root`, whose only child is the namespace's first process."""
+
+    def __init__(self, root: int) -> None:
+        self._root = root
+        self._known: set[ProcessKey] = set()
+
+    def members(self, processes: Mapping[int, Process]) -> list[Process]:
+        """What runs inside: neither bwrap nor the namespace's first process, which takes no polite signal."""
+        return [process for process in self._below(processes) if process.parent != self._root]
+
+    def everyone(self, processes: Mapping[int, Process]) -> list[Process]:
+        known = [process for process in processes.values() if key(process) in self._known]
+        below = self._below(processes)
+        found = {process.pid: process for process in (*known, *below)}
+        if self._root in processes and below:
+            found[self._root] = processes[self._root]
+        return list(found.values())
+
+    def _below(self, processes: Mapping[int, Process]) -> list[Process]:
+        below = descendants(processes, [self._root])
+        self._known.update(key(process) for process in below)
+        return below

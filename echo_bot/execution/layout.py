@@ -1,0 +1,130 @@
+"""What the sandbox shows: one value from the composition root, and the ordered mounts that follow from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from echo_bot.policy.guards.sensitive_names import is_within
+
+HIDDEN_IN_HOME = (
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".config/gcloud",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".git-credentials",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+)
+"""Credential files and folders: absent in the sandbox, in the home folder and anywhere in the workspace."""
+
+HIDDEN_ON_SYSTEM = (
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/var/lib/lxd",
+    "/var/lib/incus",
+    "/var/snap/lxd",
+)
+"""Readable by root without capabilities, or sockets that give root: read-only does not stop a connection."""
+
+PRIVATE_FOLDERS = ("/tmp", "/var/tmp", "/run", "/var/run", "/dev/shm")
+"""Empty and private in the sandbox. /run holds the sockets of the host's daemons."""
+
+
+class Kind(StrEnum):
+    PRIVATE = "private"
+    WRITABLE = "writable"
+    READ_ONLY = "read_only"
+    HIDDEN = "hidden"
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    path: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxLayout:
+    """What a sandboxed command sees besides the system, all absolute.
+
+    `workspace` is writable; `hidden` (bot state, credentials) is absent, also where it lies inside the
+    workspace; `readonly` (the bot's program) cannot be written either; all else is read-only.
+    """
+
+    workspace: str
+    hidden: tuple[str, ...] = ()
+    readonly: tuple[str, ...] = ()
+    home: str = "/"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a walk over the workspace found, as absolute paths. `pinned` folders must not be renamed."""
+
+    hidden: tuple[str, ...] = ()
+    readonly: tuple[str, ...] = ()
+    pinned: tuple[str, ...] = ()
+
+
+def default_layout(workspace: str, home: str, state: Iterable[str], program: Iterable[str]) -> SandboxLayout:
+    """The layout of a normal start: `state` and the credential folders hidden, `program` read-only."""
+    return SandboxLayout(
+        workspace=workspace,
+        hidden=(*state, *(os.path.join(home, name) for name in HIDDEN_IN_HOME), *HIDDEN_ON_SYSTEM),
+        readonly=tuple(program),
+        home=home,
+    )
+
+
+def mounts(layout: SandboxLayout, found: Found) -> tuple[Mount, ...]:
+    """Parents before children; of two for one path the stricter. What a parent settles is left out."""
+    wanted: dict[str, Kind] = {}
+    for kind, paths in (
+        (Kind.PRIVATE, PRIVATE_FOLDERS),
+        (Kind.WRITABLE, (layout.workspace, *found.pinned)),
+        (Kind.READ_ONLY, (*layout.readonly, *found.readonly)),
+        (Kind.HIDDEN, (*layout.hidden, *found.hidden)),
+    ):
+        wanted.update((path, kind) for path in paths)
+    placed: dict[str, Kind] = {}
+    for path in sorted(wanted, key=lambda path: (path.count("/"), path)):
+        if _changes_anything(path, wanted[path], _around(placed, path)):
+            placed[path] = wanted[path]
+    return tuple(Mount(path, kind) for path, kind in placed.items())
+
+
+def is_visible(path: str, plan: Iterable[Mount]) -> bool:
+    """Can a sandboxed command be in this folder? Not where its nearest mount hides or empties it."""
+    nearest = max((m for m in plan if is_within(path, m.path)), key=lambda m: len(m.path), default=None)
+    if nearest is None or nearest.kind in (Kind.WRITABLE, Kind.READ_ONLY):
+        return True
+    return nearest.kind is Kind.PRIVATE and path == nearest.path
+
+
+def _changes_anything(path: str, kind: Kind, around: Kind | None) -> bool:
+    """`around` is the kind of the nearest mount above; None stands for the read-only system."""
+    if around in (Kind.PRIVATE, Kind.HIDDEN):
+        return kind is Kind.WRITABLE
+    if kind is Kind.READ_ONLY:
+        return around is Kind.WRITABLE
+    return True
+
+
+def _around(placed: dict[str, Kind], path: str) -> Kind | None:
+    return next((placed[above] for above in _parents(path) if above in placed), None)
+
+
+def _parents(path: str) -> Iterator[str]:
+    while path not in ("/", ""):
+        path = os.path.dirname(path)
+        yield path

@@ -1,0 +1,183 @@
+"""Commands in a bubblewrap sandbox: workspace writable, the rest read-only, state absent, no network."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+
+from echo_bot.errors import StartError
+from echo_bot.execution.bubblewrap import NAMESPACE_VARIANTS, arguments, why_not
+from echo_bot.execution.group import SandboxGroup
+from echo_bot.execution.layout import Kind, Mount, SandboxLayout, is_visible, mounts
+from echo_bot.execution.limits import limited
+from echo_bot.execution.protocol import CommandSpec, Outcome
+from echo_bot.execution.running import Running, spawn
+from echo_bot.execution.workspace_walk import find_protected
+from echo_bot.policy.call import Executor
+
+PROBE_SECONDS = 10.0
+_PRIVATE_MB = 256
+_SWITCHES = (
+    "kernel/apparmor_restrict_unprivileged_userns",
+    "kernel/unprivileged_userns_clone",
+    "user/max_user_namespaces",
+)
+_MISSING = (
+    "bubblewrap is not installed (Debian: apt install bubblewrap); "
+    "without it, set tools.exec.host to local to run commands on this machine unconfined"
+)
+
+
+class SandboxExecutor:
+    """One layout, many runs. `environment` is the clean one; a run's own changes are laid over it."""
+
+    kind = Executor.SANDBOX
+
+    def __init__(
+        self, layout: SandboxLayout, environment: Mapping[str, str], *, bwrap: str = "bwrap"
+    ) -> None:
+        self._layout = _resolved(layout)
+        self._environment = {**environment, "TMPDIR": "/tmp"}
+        self._bwrap = bwrap
+        self._namespaces: tuple[str, ...] = NAMESPACE_VARIANTS[0]
+        self._readiness: tuple[bool, str] | None = None
+        self._probing = asyncio.Lock()
+
+    async def ready(self) -> tuple[bool, str]:
+        """The first answer is kept; `probe` asks anew."""
+        async with self._probing:
+            return self._readiness or await self._probe()
+
+    async def probe(self) -> tuple[bool, str]:
+        """Run `true` in the sandbox, as strict as this machine allows."""
+        async with self._probing:
+            return await self._probe()
+
+    async def start(self, spec: CommandSpec, *, keep_stdin_open: bool = False) -> Running:
+        """Raises StartError when bwrap is missing or the folder is not to be seen inside."""
+        return await self._start(spec, self._namespaces, keep_stdin_open)
+
+    async def _probe(self) -> tuple[bool, str]:
+        self._readiness = await self._try_variants()
+        return self._readiness
+
+    async def _try_variants(self) -> tuple[bool, str]:
+        if shutil.which(self._bwrap) is None:
+            return False, _MISSING
+        if self._layout.workspace in ("/", *self._layout.hidden):
+            return (
+                False,
+                f"the workspace {self._layout.workspace} cannot be shown alone; choose another folder",
+            )
+        complaint = ""
+        for namespaces in NAMESPACE_VARIANTS:
+            outcome, said = await self._run_true(namespaces)
+            if outcome is not None and outcome.exit_code == 0:
+                self._namespaces = namespaces
+                return True, "ready in a bubblewrap sandbox"
+            complaint = complaint or said
+        return False, why_not(complaint, await asyncio.to_thread(_read_switches))
+
+    async def _run_true(self, namespaces: tuple[str, ...]) -> tuple[Outcome | None, str]:
+        spec = CommandSpec(("true",), self._layout.workspace, PROBE_SECONDS, merged=True)
+        try:
+            process = await self._start(spec, namespaces, keep_stdin_open=False)
+        except StartError as error:
+            return None, str(error)
+        said = b"".join([chunk.data async for chunk in process.output()])
+        return await process.wait(), said.decode(errors="replace")
+
+    async def _start(self, spec: CommandSpec, namespaces: tuple[str, ...], keep_stdin_open: bool) -> Running:
+        bwrap = shutil.which(self._bwrap)
+        if bwrap is None:
+            raise StartError(_MISSING)
+        plan = await asyncio.to_thread(self._plan)
+        if not is_visible(await asyncio.to_thread(os.path.realpath, spec.cwd), plan):
+            raise StartError(
+                f"the folder {spec.cwd} is not to be seen in the sandbox; choose one in the workspace"
+            )
+        words = arguments(
+            namespaces,
+            plan,
+            env={**self._environment, **spec.env},
+            cwd=spec.cwd,
+            network=spec.network,
+            private_bytes=min(spec.limits.file_mb, _PRIVATE_MB) << 20,
+        )
+        inside = limited(spec.argv, spec.limits, count_processes=_counts_processes(namespaces))
+        args_fd = _memory_file(words)
+        try:
+            return await spawn(
+                (bwrap, "--args", str(args_fd), "--", *inside),
+                spec,
+                SandboxGroup,
+                env={"PATH": self._environment["PATH"]},
+                cwd="/",
+                pass_fds=(args_fd,),
+                keep_stdin_open=keep_stdin_open,
+            )
+        finally:
+            os.close(args_fd)
+
+    def _plan(self) -> tuple[Mount, ...]:
+        """Asked anew for every run: files come and go."""
+        found = find_protected(self._layout.workspace, self._layout.home)
+        plan = mounts(_existing(self._layout), found)
+        return tuple(mount for mount in plan if mount.kind is not Kind.PRIVATE or _is_real_folder(mount.path))
+
+
+def _resolved(layout: SandboxLayout) -> SandboxLayout:
+    """Real paths: bwrap mounts over what is there, and a link there would lead elsewhere."""
+    return replace(
+        layout,
+        workspace=os.path.realpath(layout.workspace),
+        hidden=tuple(dict.fromkeys(map(os.path.realpath, layout.hidden))),
+        readonly=tuple(dict.fromkeys(map(os.path.realpath, layout.readonly))),
+        home=os.path.realpath(layout.home),
+    )
+
+
+def _existing(layout: SandboxLayout) -> SandboxLayout:
+    return replace(
+        layout,
+        hidden=tuple(path for path in layout.hidden if os.path.exists(path)),
+        readonly=tuple(path for path in layout.readonly if os.path.exists(path)),
+    )
+
+
+def _is_real_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def _memory_file(words: list[str]) -> int:
+    """The arguments as a file in memory: everybody on the machine may read a command line.
+
+    A NUL ends an argument there, so one inside a value would smuggle in arguments: StartError.
+    """
+    if any("\0" in word for word in words):
+        raise StartError("a NUL character in the environment or folder cannot be passed to a command")
+    fd = os.memfd_create("bwrap-args")
+    with open(fd, "wb", closefd=False) as file:
+        file.write(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in words))
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def _counts_processes(namespaces: tuple[str, ...]) -> bool:
+    """Since Linux 5.14 a user namespace has a count of its own; before, all of the user's were in it."""
+    version = tuple(int(part) for part in os.uname().release.split(".")[:2] if part.isdigit())
+    return "--unshare-user" in namespaces and version >= (5, 14)
+
+
+def _read_switches() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for switch in _SWITCHES:
+        try:
+            with open(f"/proc/sys/{switch}", encoding="ascii") as file:
+                found[switch] = file.read().strip()
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,104 @@
+"""Who may speak, who is an admin, who is elevated, who may decide: four different lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from echo_bot.events import Identity
+from echo_bot.policy.risk import RiskLevel
+from echo_bot.policy.settings import AccessSettings, ApprovalSettings
+
+EVERYBODY = "*"
+
+LOCAL = frozenset({"cli:local", "web:local"})
+"""The terminal's user and the holder of a log-in link: admitted without being listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Senders admitted by a pairing code, as `channel[/account]:id`; each list only when the code said so."""
+
+    senders: frozenset[str] = frozenset()
+    approvers: frozenset[str] = frozenset()
+    admins: frozenset[str] = frozenset()
+
+
+NOBODY_PAIRED = Paired()
+
+
+def may_speak(sender: Identity, access: AccessSettings, paired: Paired = NOBODY_PAIRED) -> bool:
+    """Is this sender admitted: local, listed, paired, or by `"*"`?"""
+    return is_listed(sender, access, paired) or EVERYBODY in _allow_from(sender, access)
+
+
+def is_listed(sender: Identity, access: AccessSettings, paired: Paired = NOBODY_PAIRED) -> bool:
+    """Is this sender admitted as a person, not merely by `"*"`?"""
+    if sender.channel not in access.known_channels or not sender.sender_id:
+        return False
+    if str(sender) in LOCAL or str(sender) in paired.senders:
+        return True
+    listed = _allow_from(sender, access)
+    return sender.sender_id != EVERYBODY and (sender.sender_id in listed or str(sender) in listed)
+
+
+def is_restricted_by_star(sender: Identity, access: AccessSettings, paired: Paired = NOBODY_PAIRED) -> bool:
+    """Is this sender admitted only by `"*"`, so that the path policy keeps to the workspace?"""
+    return EVERYBODY in _allow_from(sender, access) and not is_listed(sender, access, paired)
+
+
+def is_admin(sender: Identity, access: AccessSettings, paired: Paired = NOBODY_PAIRED) -> bool:
+    """Is this sender an admin? Ids that a webhook or API body claims never are."""
+    if sender.channel not in access.authenticating:
+        return False
+    return str(sender) in paired.admins or _is_named(sender, access.admin_users)
+
+
+def is_elevated(sender: Identity, access: AccessSettings, paired: Paired = NOBODY_PAIRED) -> bool:
+    """May this sender run code outside the sandbox? Admins always; others by `permissions.elevated`."""
+    if is_admin(sender, access, paired):
+        return True
+    if not access.elevated or sender.channel not in access.known_channels or not sender.sender_id:
+        return False
+    keys = {sender.channel, _head(sender), EVERYBODY}
+    named = {user for key in keys for user in access.elevated_from.get(key, ())}
+    return EVERYBODY in named or sender.sender_id in named
+
+
+def may_decide(
+    decider: Identity,
+    requester: Identity,
+    risk: RiskLevel,
+    access: AccessSettings,
+    approval: ApprovalSettings,
+    paired: Paired = NOBODY_PAIRED,
+) -> bool:
+    """May this person decide a call of that requester?
+
+    With `approvers` set, those and people paired as approvers; otherwise admins, and the requester when
+    admitted as a person. `requester_may_approve` false for the risk takes the requester out of either.
+    """
+    if decider.channel not in access.authenticating:
+        return False
+    is_requester = decider == requester
+    if is_requester and not approval.requester_may_approve.get(risk, True):
+        return False
+    if str(decider) in paired.approvers:
+        return True
+    if approval.approvers:
+        return _is_named(decider, approval.approvers)
+    return is_admin(decider, access, paired) or (is_requester and is_listed(decider, access, paired))
+
+
+def _is_named(sender: Identity, entries: Iterable[str]) -> bool:
+    """Is the sender an entry, qualified or bare? `"*"` names nobody. The channel vouches for the id."""
+    bare = sender.sender_id if ":" not in sender.sender_id and sender.sender_id != EVERYBODY else None
+    return any(entry == str(sender) or (bare is not None and entry == bare) for entry in entries)
+
+
+def _allow_from(sender: Identity, access: AccessSettings) -> tuple[str, ...]:
+    return access.allow_from.get(_head(sender), ())
+
+
+def _head(sender: Identity) -> str:
+    return f"{sender.channel}/{sender.account}" if sender.account else sender.channel

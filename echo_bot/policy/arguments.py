@@ -1,0 +1,89 @@
+"""Do a tool's arguments fit its schema? The answer is one line that names the field."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from echo_bot.policy.call import JsonValue
+from echo_bot.policy.schemas import MAX_COMMAND_BYTES, JsonSchema
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+_TYPES = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+
+
+def arguments_problem(tool: str, args: object, schema: JsonSchema) -> str:
+    """A sentence about the first thing wrong, or "" when the arguments are valid."""
+    if not isinstance(args, Mapping):
+        return f"{tool}: the arguments must be an object of names and values"
+    from jsonschema import Draft202012Validator, SchemaError
+
+    try:
+        Draft202012Validator.check_schema(schema)
+        errors = sorted(Draft202012Validator(schema).iter_errors(args), key=_order)
+    except SchemaError as error:
+        return f"{tool}: the tool's own schema is broken ({error.message})"
+    if errors:
+        return f"{tool}: {_sentence(errors[0], schema)}"
+    return _too_long(tool, args)
+
+
+def _order(error: ValidationError) -> tuple[int, str]:
+    """Unknown names first: a misspelt name also looks like a missing one."""
+    return (0 if error.validator == "additionalProperties" else 1, error.json_path)
+
+
+def _sentence(error: ValidationError, schema: JsonSchema) -> str:
+    field = ".".join(str(part) for part in error.absolute_path)
+    match error.validator:
+        case "additionalProperties":
+            return _unknown(error, field, schema)
+        case "required":
+            missing = next(name for name in error.validator_value if name not in error.instance)
+            return f"{_joined(field, missing)} is missing"
+        case "type":
+            wanted = error.validator_value
+            kinds = [wanted] if isinstance(wanted, str) else list(wanted)
+            return f"{field} must be {' or '.join(_TYPES.get(kind, kind) for kind in kinds)}"
+        case "enum":
+            return f"{field} must be one of {', '.join(str(value) for value in error.validator_value)}"
+        case "minimum":
+            return f"{field} must be at least {error.validator_value}"
+        case "anyOf":
+            names = [name for option in error.validator_value for name in option.get("required", ())]
+            return f"one of {', '.join(names)} is needed" if names else f"{field} fits none of the allowed forms"
+        case _:
+            return f"{field or 'the arguments'} must satisfy {error.validator}: {error.validator_value!r}"
+
+
+def _unknown(error: ValidationError, field: str, schema: JsonSchema) -> str:
+    properties = error.schema.get("properties", {}) if isinstance(error.schema, Mapping) else {}
+    name = next((str(key) for key in error.instance if key not in properties), "?")
+    near = difflib.get_close_matches(name, properties, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else f"the parameters are {', '.join(properties) or 'none'}"
+    return f"{_joined(field, name)} is not a parameter; {hint}"
+
+
+def _joined(field: str, name: str) -> str:
+    return f"{field}.{name}" if field else name
+
+
+def _too_long(tool: str, args: Mapping[str, JsonValue]) -> str:
+    command = args.get("command")
+    if tool not in ("exec", "process") or not isinstance(command, str):
+        return ""
+    size = len(command.encode("utf-8", "surrogatepass"))
+    if size <= MAX_COMMAND_BYTES:
+        return ""
+    return f"{tool}: command is {size:,} bytes long; at most {MAX_COMMAND_BYTES:,} are taken. Put it in a script"

@@ -1,0 +1,102 @@
+"""A process that cannot be mistaken for a later one with the same number, and its ancestors.
+
+Linux tells through /proc. Elsewhere only the number is known, and a number that is in use counts as alive.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessId:
+    """`started` is the start time in ticks since boot; `place` is the boot and process-number space it lives in."""
+
+    pid: int
+    started: str
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.pid} {self.started or '-'} {self.place}"
+
+    @classmethod
+    def parse(cls, text: str) -> ProcessId | None:
+        """The inverse of `str()`; None for anything else."""
+        parts = text.split(" ", 2)
+        if len(parts) != 3 or not parts[0].isdecimal():
+            return None
+        return cls(int(parts[0]), "" if parts[1] == "-" else parts[1], parts[2])
+
+    @classmethod
+    def current(cls) -> ProcessId:
+        return cls(os.getpid(), _started(os.getpid()), here())
+
+    def is_alive(self) -> bool | None:
+        """None when it lives where this process cannot look: another machine, boot or container."""
+        if self.place != here():
+            return None
+        if not _exists(self.pid):
+            return False
+        return not self.started or _started(self.pid) in (self.started, "")
+
+
+def here() -> str:
+    """The machine, its boot and the space of process numbers."""
+    return " ".join(
+        (socket.gethostname(), _read(_PROC / "sys/kernel/random/boot_id")[:8] or "-", _number_space())
+    )
+
+
+def ancestors() -> Iterator[int]:
+    """The numbers of this process's parents, nearest first, as far as they can be seen."""
+    pid = os.getppid()
+    seen: set[int] = set()
+    while pid > 0 and pid not in seen:
+        yield pid
+        seen.add(pid)
+        pid = _parent(pid)
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _started(pid: int) -> str:
+    fields = _stat(pid)
+    return fields[19] if len(fields) > 19 else ""
+
+
+def _parent(pid: int) -> int:
+    fields = _stat(pid)
+    return int(fields[1]) if len(fields) > 1 else 0
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields after the command's name, which may itself hold blanks and brackets."""
+    return _read(_PROC / str(pid) / "stat").rpartition(")")[2].split()
+
+
+def _number_space() -> str:
+    try:
+        return os.readlink(_PROC / "self/ns/pid")
+    except OSError:
+        return "-"
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""

@@ -77,7 +77,7 @@ class WebChannel:
         self._show("edit", ref, _text_entry(ref, message))
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
-        ref = MessageRef(address, card.card_id)
+        ref = MessageRef(address, f"card:{card.card_id}")
         self._show("card", ref, _card_entry(ref, card))
         return ref
 

@@ -1,0 +1,148 @@
+// The page: one state, one connection, and the pieces that show and change them.
+
+import { html, render, useEffect, useMemo, useReducer, useRef, useState } from "./vendor/htm-preact.module.js";
+import { useNow } from "./clock.js";
+import { Composer } from "./composer.js";
+import { Connection } from "./connection.js";
+import { icons, Logo } from "./icons.js";
+import { Messages } from "./messages.js";
+import { Pending } from "./pending.js";
+import { EMPTY, isWorking, reduce } from "./state.js";
+import { readOutgoing, readText, writeOutgoing, writeText } from "./keep.js";
+
+const PHASE_WORDS = {
+  connecting: "Connecting", open: "Connected", waiting: "Not connected", refused: "Logged out",
+};
+
+function App() {
+  const [state, dispatch] = useReducer(reduce, { ...EMPTY, outgoing: readOutgoing() });
+  const [text, setText] = useState(readText);
+  const [drawer, setDrawer] = useState(false);
+  const [lastSaid, setLastSaid] = useState("");
+  const latest = useRef(state);
+  latest.current = state;
+
+  const connection = useMemo(() => {
+    const url = new URL("ws", location.href);
+    url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+    return new Connection(
+      url,
+      (frame) => dispatch({ type: "frame", frame, now: Date.now() }),
+      (phase, retryAt) => dispatch({ type: "phase", phase, retryAt }),
+    );
+  }, []);
+  useEffect(() => connection.open(), []);
+  useEffect(() => writeOutgoing(state.outgoing), [state.outgoing]);
+  useEffect(() => writeText(text), [text]);
+  // Whatever was not acknowledged is said again after every hello; the server knows it by its id.
+  useEffect(() => {
+    if (state.phase !== "open") return;
+    for (const message of latest.current.outgoing) if (!message.failed) sendSay(connection, message);
+  }, [state.phase]);
+  const waiting = state.pending.length;
+  useEffect(() => { document.title = waiting ? `(${waiting}) Echo Bot` : "Echo Bot"; }, [waiting]);
+
+  const say = (words) => {
+    const message = { id: newId(), text: words, at: new Date().toISOString(), failed: "" };
+    dispatch({ type: "said-here", message });
+    sendSay(connection, message);
+    setLastSaid(words);
+  };
+  const tryAgain = (message) => {
+    dispatch({ type: "try-again", id: message.id });
+    sendSay(connection, message);
+  };
+  const press = (card, button, answer) => {
+    const pressId = newId();
+    const entry = state.entries.find((one) => one.cardId === card.id);
+    const frame = { type: "press", press_id: pressId, token: button.token, message_id: entry?.id ?? "", text: answer };
+    if (connection.send(frame)) dispatch({ type: "pressed", cardId: card.id, pressId, token: button.token });
+  };
+  const show = (cardId) => {
+    setDrawer(false);
+    requestAnimationFrame(() => {
+      const node = document.getElementById(`card-${cardId}`);
+      node?.scrollIntoView({ block: "center", behavior: "smooth" });
+      node?.focus({ preventScroll: true });
+    });
+  };
+  const now = useNow(1000);
+  const working = state.phase === "open" && isWorking(state, now);
+  const isEmpty = state.greeted && state.entries.length === 0 && state.outgoing.length === 0;
+  return html`
+    <${Header} state=${state} onDrawer=${() => setDrawer(!drawer)} isOpen=${drawer} />
+    <${Banner} state=${state} now=${now} onRetry=${() => connection.retryNow()} dispatch=${dispatch} />
+    <${Messages} state=${state} working=${working} onPress=${press} onTryAgain=${tryAgain}
+      onDiscard=${(message) => dispatch({ type: "discard", id: message.id })}>
+      ${isEmpty && html`<${Welcome} notice=${state.notice} onPick=${setText} />`}
+    </${Messages}>
+    <${Composer} commands=${state.commands} notice=${isEmpty ? "" : state.notice} maxCharacters=${state.maxCharacters}
+      working=${working} text=${text} setText=${setText} lastSaid=${lastSaid}
+      onSay=${(words) => { setText(""); say(words); }} onStop=${() => say("/stop")} />
+    ${drawer && html`<${Pending} state=${state} onPress=${press} onShow=${show} onClose=${() => setDrawer(false)} />`}`;
+}
+
+function Header({ state, onDrawer, isOpen }) {
+  const [theme, setTheme] = useState(window.echoTheme.get());
+  const count = state.pending.length;
+  return html`
+    <header class="top">
+      <div class="brand"><${Logo} size=${30} /><span class="brand-words"><b>Echo Bot</b>
+        <span class=${`phase is-${state.phase}`} role="status">${PHASE_WORDS[state.phase]}</span></span></div>
+      <div class="tools">
+        <button type="button" class=${`icon-button inbox ${count ? "has-some" : ""}`} onClick=${onDrawer}
+          aria-expanded=${isOpen ? "true" : "false"} title="Cards that wait for you"
+          aria-label=${count ? `Waiting cards: ${count}` : "Waiting cards: none"}>
+          ${icons.inbox}${count > 0 && html`<span class="badge" aria-hidden="true">${count}</span>`}</button>
+        <button type="button" class="icon-button" onClick=${() => setTheme(window.echoTheme.next())}
+          title=${`Theme: ${theme}`} aria-label=${`Theme: ${theme}`}>${icons[theme]}</button>
+        <form method="post" action="/logout"><button type="submit" class="icon-button" title="Log out"
+          aria-label="Log out">${icons.leave}</button></form>
+      </div>
+    </header>`;
+}
+
+function Banner({ state, now, onRetry, dispatch }) {
+  if (state.phase === "refused") return html`
+    <div class="banner refused" role="alert"><span>You are logged out here. Restart <code>echo-bot run</code> and open the
+      link it prints.</span><a class="act plain" href="/">Reload</a></div>`;
+  if (state.phase === "waiting") {
+    const seconds = Math.max(0, Math.ceil((state.retryAt - now) / 1000));
+    return html`<div class="banner" role="status"><span>Echo Bot is not reachable. What you write is kept and sent when
+      it is back${seconds > 1 ? ` (next try in ${seconds} s)` : ""}.</span>
+      <button type="button" class="act plain" onClick=${onRetry}>Try now</button></div>`;
+  }
+  if (state.error) return html`
+    <div class="banner" role="alert"><span>${state.error}</span>
+      <button type="button" class="act plain" onClick=${() => dispatch({ type: "dismiss-error" })}>Close</button></div>`;
+  return null;
+}
+
+function Welcome({ notice, onPick }) {
+  const pick = (words) => {
+    onPick(words);
+    document.querySelector("textarea").focus();
+  };
+  return html`
+    <div class="welcome">
+      <${Logo} size=${56} />
+      <h1>What shall we do?</h1>
+      <p>Write what you want done. Before anything risky runs, a card asks you.</p>
+      ${notice && html`<p class="notice">${notice}</p>`}
+      <div class="chips">
+        ${["/run ls -la", "/help", "/tools"].map((words) => html`
+          <button type="button" class="chip" onClick=${() => pick(words)}>${words}</button>`)}
+      </div>
+    </div>`;
+}
+
+function sendSay(connection, message) {
+  connection.send({ type: "say", client_id: message.id, text: message.text });
+}
+
+// crypto.randomUUID is missing on pages served without https from another machine.
+function newId() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+render(html`<${App} />`, document.getElementById("app"));

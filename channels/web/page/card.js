@@ -1,0 +1,131 @@
+// An approval card: structured blocks as text nodes, a countdown, buttons named as the server named them.
+
+import { html, useState, useEffect, useRef } from "./vendor/htm-preact.module.js";
+import { diffLines } from "./diff.js";
+import { icons } from "./icons.js";
+import { copyText } from "./markdown.js";
+import { useNow } from "./clock.js";
+
+const STATE_WORDS = {
+  open: "Waiting for you", approved: "Approved", denied: "Denied", expired: "Expired", closed: "Closed",
+};
+const FOLD_AFTER_LINES = 12;
+
+export function Card({ card, busy, reply, connected, skew, onPress }) {
+  const isOpen = card.state === "open";
+  const risk = riskOf(card);
+  return html`
+    <section class=${`card is-${card.state} ${risk ? `risk-${risk}` : ""}`} aria-label=${card.title}
+      id=${`card-${card.id}`} tabindex="-1">
+      <header class="card-head">
+        <span class="card-icon">${icons[card.state] ?? icons.closed}</span>
+        <h3>${card.title}</h3>
+        <span class="card-meta">
+          ${isOpen
+            ? html`<${Countdown} deadline=${card.deadline} skew=${skew} />`
+            : html`<span class="state-word">${STATE_WORDS[card.state] ?? card.state}</span>`}
+          ${card.short_id && html`<code class="short-id" title="What /approve and /deny take">${card.short_id}</code>`}
+        </span>
+      </header>
+      <div class="card-body">
+        ${card.blocks.map((block, index) => html`<${Block} key=${index} block=${block} folded=${!isOpen} />`)}
+      </div>
+      ${card.buttons.length > 0 && html`
+        <${Buttons} card=${card} busy=${busy} connected=${connected} onPress=${onPress} />`}
+      ${reply && html`<p class=${`press-reply ${reply.ok ? "ok" : "refused"}`} role="status">${reply.text}</p>`}
+    </section>`;
+}
+
+function Block({ block, folded }) {
+  switch (block.kind) {
+    case "paragraph":
+      return html`<p class=${block.strong ? "strong" : ""}>${block.text}</p>`;
+    case "fields":
+      return html`<dl class="fields">${block.rows.map(([name, value]) => html`
+        <div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+    case "code":
+      return html`<${Code} block=${block} folded=${folded} />`;
+    default:
+      return html`<pre>${JSON.stringify(block)}</pre>`; // a newer server: shown raw rather than hidden
+  }
+}
+
+function Code({ block, folded }) {
+  const lines = block.text.split("\n").length;
+  const [open, setOpen] = useState(false);
+  const hidden = folded && lines > FOLD_AFTER_LINES && !open;
+  return html`
+    <div class="code-box">
+      <div class="code-bar">
+        <span>${block.label || block.language || "text"}${lines > FOLD_AFTER_LINES && ` · ${lines} lines`}</span>
+        <button type="button" class="copy" onClick=${(e) => copyText(block.text, e.currentTarget)}>Copy</button>
+      </div>
+      ${hidden
+        ? html`<button type="button" class="unfold" onClick=${() => setOpen(true)}>Show ${lines} lines</button>`
+        : html`<pre tabindex="0" dir="ltr"><code>${block.language === "diff"
+            ? diffLines(block.text).map(({ kind, text }) => html`<span class=${`diff-line ${kind}`}>${text || " "}</span>`)
+            : block.text}</code></pre>`}
+    </div>`;
+}
+
+function Buttons({ card, busy, connected, onPress }) {
+  const [asking, setAsking] = useState(null);
+  const asked = card.buttons.find((button) => button.token === asking);
+  const press = (button, text) => {
+    setAsking(null);
+    onPress(card, button, text);
+  };
+  return html`
+    <div class="card-actions">
+      <div class="card-buttons" role="group" aria-label="Decide">
+        ${card.buttons.map((button) => html`
+          <button key=${button.token} type="button" disabled=${!connected || !!busy}
+            class=${`act ${button.style} ${busy?.token === button.token ? "is-busy" : ""}`}
+            aria-expanded=${button.prompt ? String(asking === button.token) : undefined}
+            onClick=${() => button.prompt
+              ? setAsking(asking === button.token ? null : button.token)
+              : press(button, "")}>${button.label}</button>`)}
+      </div>
+      ${asked && html`<${Prompt} key=${asked.token} button=${asked} onSend=${(text) => press(asked, text)}
+        onCancel=${() => setAsking(null)} />`}
+      ${!connected && html`<p class="press-reply">Not connected: the buttons work again once it is.</p>`}
+    </div>`;
+}
+
+function Prompt({ button, onSend, onCancel }) {
+  const [text, setText] = useState("");
+  const field = useRef(null);
+  useEffect(() => field.current?.focus(), []);
+  const send = (event) => {
+    event.preventDefault();
+    if (text.trim()) onSend(text.trim());
+  };
+  return html`
+    <form class="prompt" onSubmit=${send} onKeyDown=${(event) => event.key === "Escape" && onCancel()}>
+      <label>${button.prompt}
+        <input ref=${field} type="text" value=${text} maxlength="2000" autocomplete="off"
+          onInput=${(event) => setText(event.currentTarget.value)} /></label>
+      <div class="prompt-buttons">
+        <button type="submit" class=${`act ${button.style}`} disabled=${!text.trim()}>Confirm</button>
+        <button type="button" class="act plain" onClick=${onCancel}>Cancel</button>
+      </div>
+    </form>`;
+}
+
+export function Countdown({ deadline, skew }) {
+  const now = useNow(1000);
+  if (!deadline) return html`<span class="countdown">open</span>`;
+  const left = Math.round((Date.parse(deadline) - (now + skew)) / 1000);
+  if (left <= 0) return html`<span class="countdown urgent">time is up</span>`;
+  const words = left >= 3600
+    ? `${Math.floor(left / 3600)} h ${Math.floor((left % 3600) / 60)} min left`
+    : `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`;
+  return html`<span class=${`countdown ${left <= 30 ? "urgent" : ""}`} role="timer">${words}</span>`;
+}
+
+// The risk is one of the card's fields; the colour only repeats what the words say.
+export function riskOf(card) {
+  const fields = card.blocks.filter((block) => block.kind === "fields").flatMap((block) => block.rows);
+  const words = fields.find(([name]) => /^(risk|风险)/i.test(name))?.[1] ?? card.title;
+  return ["dangerous", "exec", "write", "read"].find((word) => words.toLowerCase().includes(word)) ?? "";
+}

@@ -16,7 +16,11 @@ from echo_bot.storage.protocol import ApprovalRecord, ApprovalStatus, GrantRecor
 Clock = Callable[[], datetime]
 """The time now, timezone-aware UTC."""
 
-_GRANT_SCOPES: dict[Choice, Literal["session", "1h", "always"]] = {Choice.SESSION: "session", Choice.HOUR: "1h", Choice.ALWAYS: "always"}
+_GRANT_SCOPES: dict[Choice, Literal["session", "1h", "always"]] = {
+    Choice.SESSION: "session",
+    Choice.HOUR: "1h",
+    Choice.ALWAYS: "always",
+}
 _HOUR = timedelta(hours=1)
 
 
@@ -51,14 +55,18 @@ class Decider:
         record = await self._store.approvals.get(ApprovalId(ref))
         if record is not None:
             return record
-        matches = [r for r in await self._store.approvals.pending() if ref and r.approval_id.endswith(ref.lower())]
+        matches = [
+            r for r in await self._store.approvals.pending() if ref and r.approval_id.endswith(ref.lower())
+        ]
         return matches[0] if len(matches) == 1 and len(ref) >= 4 else None
 
     async def decide(self, ref: str, choice: Choice, by: Identity, *, reason: str = "") -> Decided:
         """Decide the approval `ref` as `by`. Every refusal is a sentence in the reply, never an exception."""
         record = await self.find(ref)
         if record is None:
-            return Decided(PressReply("No open approval has that id. /approvals lists the open ones.", ok=False))
+            return Decided(
+                PressReply("No open approval has that id. /approvals lists the open ones.", ok=False)
+            )
         refusal = await self._refusal(record, choice.value, by)
         if refusal:
             return Decided(PressReply(refusal, ok=False))
@@ -82,7 +90,11 @@ class Decider:
             return Decided(PressReply("That question was answered already.", ok=False))
         ruling = Ruling(ApprovalStatus.APPROVED, str(by), option, self._clock(), text or option)
         decided = await self._claim(record, ruling)
-        return Decided(decided) if isinstance(decided, PressReply) else Decided(PressReply("Thank you."), decided)
+        return (
+            Decided(decided)
+            if isinstance(decided, PressReply)
+            else Decided(PressReply("Thank you."), decided)
+        )
 
     async def close(self, record: ApprovalRecord, status: ApprovalStatus, why: str) -> ApprovalRecord | None:
         """End a request without a person: expired or cancelled. None if somebody decided first."""
@@ -90,7 +102,9 @@ class Decider:
             record.approval_id, Ruling(status, "", "", self._clock(), why)
         )
         if closed is not None:
-            await self._audit.record("approval_closed", approval=record.approval_id, status=status.value, why=why)
+            await self._audit.record(
+                "approval_closed", approval=record.approval_id, status=status.value, why=why
+            )
         return closed
 
     async def _refusal(self, record: ApprovalRecord, decision: str, by: Identity) -> str:

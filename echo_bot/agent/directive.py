@@ -1,0 +1,94 @@
+"""What a message asks for: a direct tool call, or a chat with the model."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from echo_bot.policy.call import JsonValue
+
+SchemaOf = Callable[[str], Mapping[str, JsonValue] | None]
+"""The parameters schema of a tool by name, None for an unknown one."""
+
+RUN_USAGE = "Write the command after /run, for example: /run ls -la"
+TOOL_USAGE = "Write: /tool NAME key=value …, for example: /tool read_file path=README.md"
+
+
+@dataclass(frozen=True, slots=True)
+class DirectCall:
+    tool: str
+    args: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Misused:
+    """A direct call that cannot be read; the sentence says how to write it."""
+
+    sentence: str
+
+
+Directive = DirectCall | Chat | Misused
+
+
+def split_command(text: str) -> tuple[str, str]:
+    """("run", "ls -la") for "/run ls -la" or "/run@bot ls -la"; ("", text) for anything that is no command."""
+    stripped = text.strip()
+    if not stripped.startswith("/"):
+        return "", text
+    head, _, rest = stripped.partition(" ")
+    head, newline, more = head.partition("\n")
+    name = head[1:].partition("@")[0].lower()
+    if not name.replace("_", "").isalpha():
+        return "", text
+    return name, (more + " " + rest if newline else rest).strip()
+
+
+def read_directive(text: str, schema_of: SchemaOf) -> Directive:
+    """`/run …` and `/tool …` are direct calls; everything else is for the model."""
+    name, rest = split_command(text)
+    if name == "run":
+        return DirectCall("exec", {"command": rest}) if rest else Misused(RUN_USAGE)
+    if name == "tool":
+        return _read_tool(rest, schema_of)
+    return Chat(text)
+
+
+def _read_tool(rest: str, schema_of: SchemaOf) -> Directive:
+    name, _, arguments = rest.partition(" ")
+    arguments = arguments.strip()
+    if not name:
+        return Misused(TOOL_USAGE)
+    if arguments.startswith("{"):
+        try:
+            args = json.loads(arguments)
+        except ValueError as error:
+            return Misused(f"The arguments are not valid JSON: {error}. {TOOL_USAGE}")
+        return DirectCall(name, args)
+    try:
+        words = shlex.split(arguments)
+    except ValueError as error:
+        return Misused(f"The arguments cannot be split: {error}. Quote values that hold blanks.")
+    pairs = [word.partition("=") for word in words]
+    if any(not equals for _, equals, _ in pairs):
+        return Misused(TOOL_USAGE)
+    properties = (schema_of(name) or {}).get("properties")
+    types = properties if isinstance(properties, dict) else {}
+    return DirectCall(name, {key: _value(types.get(key), value) for key, _, value in pairs})
+
+
+def _value(schema: JsonValue, text: str) -> JsonValue:
+    """A string where the schema wants one, else JSON where it reads as JSON."""
+    if isinstance(schema, dict) and schema.get("type") == "string":
+        return text
+    try:
+        value: JsonValue = json.loads(text)
+    except ValueError:
+        return text
+    return value

@@ -1,0 +1,63 @@
+"""The turn's journal: model responses before their calls run, every call's start, every result."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from echo_bot.events import TurnId
+from echo_bot.storage.protocol import JournalEntry, Turns
+from echo_bot.tools.base import ToolResult
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelMessage
+
+
+class Journal:
+    """One turn's journal, read once at its start and appended to as it goes on."""
+
+    def __init__(self, turns: Turns, turn_id: TurnId, entries: tuple[JournalEntry, ...]) -> None:
+        self._turns, self.turn_id = turns, turn_id
+        self._responses = [entry.payload for entry in entries if entry.kind == "response"]
+        self._started = {entry.key for entry in entries if entry.kind == "call"}
+        self._results = {entry.key: entry.payload for entry in entries if entry.kind == "result"}
+        self.message_count = len(self.messages()) if self._responses else 0
+
+    @classmethod
+    async def open(cls, turns: Turns, turn_id: TurnId) -> Journal:
+        return cls(turns, turn_id, await turns.journal(turn_id))
+
+    def result(self, key: str) -> ToolResult | None:
+        """The stored result of a finished call."""
+        payload = self._results.get(key)
+        return ToolResult(**json.loads(payload)) if payload is not None else None
+
+    def was_started(self, key: str) -> bool:
+        return key in self._started
+
+    async def start_call(self, key: str, tool: str) -> None:
+        """Must return before the call has any effect."""
+        self._started.add(key)
+        await self._turns.append(self.turn_id, JournalEntry("call", key, json.dumps({"tool": tool})))
+
+    async def finish_call(self, key: str, result: ToolResult) -> None:
+        payload = json.dumps(asdict(result), default=str)
+        self._results[key] = payload
+        await self._turns.append(self.turn_id, JournalEntry("result", key, payload))
+
+    def messages(self) -> list[ModelMessage]:
+        """All messages journalled so far, oldest first."""
+        from pydantic_ai.messages import ModelMessagesTypeAdapter
+
+        return [m for payload in self._responses for m in ModelMessagesTypeAdapter.validate_json(payload)]
+
+    async def add_messages(self, messages: list[ModelMessage]) -> None:
+        """Append what came since the last time, ending in a model response."""
+        from pydantic_ai.messages import ModelMessagesTypeAdapter
+
+        self.message_count += len(messages)
+        payload = ModelMessagesTypeAdapter.dump_json(messages).decode()
+        key = str(len(self._responses))
+        self._responses.append(payload)
+        await self._turns.append(self.turn_id, JournalEntry("response", key, payload))

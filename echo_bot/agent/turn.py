@@ -1,0 +1,147 @@
+"""One turn: a stored event in, a direct call or the model's loop, a stored reply out. Revivable at any point."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import structlog
+
+from echo_bot.agent.chat import ChatEnded, ChatRunner
+from echo_bot.agent.directive import Chat, DirectCall, Misused, read_directive
+from echo_bot.agent.journal import Journal
+from echo_bot.delivery import Delivery
+from echo_bot.events import Address, InboundEvent, TurnId
+from echo_bot.policy.call import JsonValue
+from echo_bot.policy.catalogue import CATALOGUE, canonical_name
+from echo_bot.session import event_from_json
+from echo_bot.storage.protocol import Store, TurnRecord, TurnState
+from echo_bot.text import fence
+from echo_bot.tools.base import ToolResult
+from echo_bot.tools.registry import Registry
+from echo_bot.tools.runner import ToolRunner, TurnScope
+
+log = structlog.get_logger(__name__)
+
+_TYPING_SECONDS = 4.0
+_DIRECT_KEY = "0"
+
+NO_MODEL = (
+    "No model is configured, so I can only run what you ask for directly:\n\n"
+    "`/run ls -la` – a shell command\n"
+    "`/tool read_file path=README.md` – any tool\n\n"
+    "Set `models.default` (for example `openai:gpt-4.1`) in the configuration to talk to a model."
+)
+
+
+class Recorder(Protocol):
+    async def record(self, kind: str, **fields: object) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnParts:
+    """What a turn works with."""
+
+    store: Store
+    registry: Registry
+    runner: ToolRunner
+    delivery: Delivery
+    audit: Recorder
+    chat: ChatRunner | None
+    clock: Callable[[], datetime]
+
+
+class TurnRunner:
+    """Runs turns. `run` never raises but for cancellation (a /stop, or the bot stopping)."""
+
+    def __init__(self, parts: TurnParts) -> None:
+        self._parts = parts
+
+    async def run(self, turn: TurnRecord) -> None:
+        """From queued (or revived) to its end. The reply is in the outbox before the turn counts as done."""
+        turns = self._parts.store.turns
+        if not await turns.set_state(turn.turn_id, TurnState.RUNNING):
+            return
+        event = event_from_json(turn.event_json)
+        typing = asyncio.create_task(self._keep_typing(event.address), name="typing")
+        try:
+            state, error = await self._run(turn, event)
+            await turns.set_state(turn.turn_id, state, error)
+        except Exception as error:  # noqa: BLE001 - the outer edge of a turn: it fails alone, and says so
+            log.exception("turn_failed", turn=turn.turn_id)
+            await self._fail(turn, event, f"{type(error).__name__}")
+        finally:
+            typing.cancel()
+            with suppress(asyncio.CancelledError):
+                await typing
+
+    async def waiting(self, turn_id: TurnId, is_waiting: bool) -> None:
+        """The turn waits for a person, or goes on."""
+        state = TurnState.WAITING if is_waiting else TurnState.RUNNING
+        await self._parts.store.turns.set_state(turn_id, state)
+
+    async def _run(self, turn: TurnRecord, event: InboundEvent) -> tuple[TurnState, str]:
+        journal = await Journal.open(self._parts.store.turns, turn.turn_id)
+        scope = TurnScope(
+            turn_id=turn.turn_id,
+            session_key=turn.session_key,
+            event=event,
+            memory_scope=event.memory_scope or str(event.sender),
+            journal=journal,
+        )
+        match read_directive(event.text, self._schema_of):
+            case Misused(sentence):
+                await self._reply(turn, event, sentence)
+            case DirectCall(tool, args):
+                result = await self._parts.runner.run(scope, _DIRECT_KEY, tool, args)
+                await self._reply(turn, event, shown_result(tool, result))
+            case Chat():
+                return await self._chat(turn, event, scope, journal)
+        return TurnState.DONE, ""
+
+    async def _chat(
+        self, turn: TurnRecord, event: InboundEvent, scope: TurnScope, journal: Journal
+    ) -> tuple[TurnState, str]:
+        if self._parts.chat is None:
+            await self._reply(turn, event, NO_MODEL)
+            return TurnState.DONE, ""
+        ended: ChatEnded = await self._parts.chat.run(scope, journal)
+        if ended.error:
+            await self._parts.audit.record("model_failed", turn=turn.turn_id, error=ended.error)
+            return TurnState.FAILED, ended.error
+        return TurnState.DONE, ""
+
+    async def _fail(self, turn: TurnRecord, event: InboundEvent, error: str) -> None:
+        await self._parts.store.turns.set_state(turn.turn_id, TurnState.FAILED, error)
+        await self._reply(
+            turn, event, "Something went wrong on my side and this was not finished. The log has the details."
+        )
+
+    async def _reply(self, turn: TurnRecord, event: InboundEvent, text: str) -> None:
+        await self._parts.delivery.send(
+            event.address, text, source=f"{turn.turn_id}:reply", reply_to_id=event.message_id
+        )
+
+    async def _keep_typing(self, address: Address) -> None:
+        while True:
+            await self._parts.delivery.typing(address)
+            await asyncio.sleep(_TYPING_SECONDS)
+
+    def _schema_of(self, name: str) -> dict[str, JsonValue] | None:
+        canonical = canonical_name(name)
+        tool = self._parts.registry.get(canonical)
+        if tool is not None:
+            return tool.parameters
+        entry = CATALOGUE.get(canonical)
+        return dict(entry.parameters) if entry else None
+
+
+def shown_result(tool: str, result: ToolResult) -> str:
+    """A direct call's result as a message: output in a fence, a refusal as its sentence."""
+    if result.success:
+        return fence(result.output) if result.output.strip() else f"{tool}: done, no output."
+    return result.error + (f"\n\n{fence(result.output)}" if result.output.strip() else "")

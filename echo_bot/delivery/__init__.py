@@ -1,0 +1,8 @@
+"""Delivery: stored before it is sent, in order per chat, retried as the platform asks, never silently dropped."""
+
+from echo_bot.delivery.book import ChannelBook
+from echo_bot.delivery.cards import CardDelivery
+from echo_bot.delivery.outbox import Delivery, Receipt
+from echo_bot.delivery.stream import ReplyStream
+
+__all__ = ["CardDelivery", "ChannelBook", "Delivery", "Receipt", "ReplyStream"]

@@ -1,0 +1,50 @@
+"""What an outbox row holds: a text, a text that replaces a draft, or a file; as JSON and back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from echo_bot.channel import Channel
+from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """One part. `replaces` is the message id of a draft that this text is the final form of."""
+
+    kind: Literal["text", "file"]
+    text: str = ""
+    markdown: bool = True
+    reply_to_id: str = ""
+    replaces: str = ""
+    path: str = ""
+    name: str = ""
+    mime: str = ""
+
+    def to_json(self) -> str:
+        return json.dumps({key: value for key, value in asdict(self).items() if value != ""})
+
+    @classmethod
+    def from_json(cls, text: str) -> Body:
+        return cls(**json.loads(text))
+
+
+async def hand_over(
+    channel: Channel, address: Address, body: Body, *, dedup_key: str, plain: bool
+) -> MessageRef:
+    """Give one part to the channel. Raises what the channel raises."""
+    if body.kind == "file":
+        return await channel.send_file(address, OutboundFile(body.path, body.name, body.mime))
+    message = OutboundText(
+        text=body.text,
+        markdown=body.markdown and not plain,
+        reply_to_id=body.reply_to_id,
+        dedup_key=dedup_key,
+    )
+    if not body.replaces:
+        return await channel.send_text(address, message)
+    ref = MessageRef(address, body.replaces)
+    await channel.edit_text(ref, message)
+    return ref

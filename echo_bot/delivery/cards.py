@@ -1,0 +1,108 @@
+"""Cards: sent whole (in several messages where one is too small), and changed where they stand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+import structlog
+
+from echo_bot.delivery.book import ChannelBook
+from echo_bot.delivery.card_json import card_to_json
+from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, TemporaryFailure
+from echo_bot.events import Address, Card, MessageRef, OutboundText
+from echo_bot.storage.protocol import Store, TranscriptRow
+from echo_bot.text import TooLong, card_parts
+
+log = structlog.get_logger(__name__)
+
+_TRIES = 5
+
+T = TypeVar("T")
+
+
+class CardDelivery:
+    """Sends and edits cards. A card that was not sent was not asked: the caller must know, so errors are raised."""
+
+    def __init__(self, store: Store, book: ChannelBook, *, clock: Callable[[], datetime]) -> None:
+        self._store, self._book, self._clock = store, book, clock
+
+    async def send(self, address: Address, card: Card) -> MessageRef:
+        """Send the card to one chat. Raises ChannelError when it cannot be delivered, or shown whole."""
+        channel = self._book.get(address)
+        if channel is None:
+            raise TemporaryFailure(f"{address.channel} is not running")
+        if not channel.capabilities.buttons:
+            plain = OutboundText(card.fallback, markdown=False)
+            ref = await _patiently(partial(channel.send_text, address, plain))
+        else:
+            parts = card_parts(card, channel.capabilities.max_length, channel.capabilities.length_unit)
+            if isinstance(parts, TooLong):
+                raise FormatRejected("the call is too long to be shown whole in this chat")
+            for part in parts[:-1]:
+                await _patiently(partial(channel.send_card, address, part))
+            ref = await _patiently(partial(channel.send_card, address, parts[-1]))
+        await self._keep(address, card)
+        return ref
+
+    async def edit(self, ref: MessageRef, card: Card) -> bool:
+        """Show the card's new state; where the message cannot be edited, say it in a new one. Never raises."""
+        await self._keep(ref.address, card)
+        channel = self._book.get(ref.address)
+        if channel is None:
+            return False
+        try:
+            if channel.capabilities.buttons and channel.capabilities.edits:
+                await _patiently(partial(channel.edit_card, ref, card))
+                return True
+        except ChannelError as error:
+            log.info("card_not_editable", address=str(ref.address), card=card.card_id, error=str(error))
+        return await self._say_instead(ref, card)
+
+    async def boards_changed(self) -> None:
+        """Tell every channel with a pending list that the set of open cards changed."""
+        for channel in self._book:
+            changed = getattr(channel, "pending_changed", None)
+            if channel.capabilities.pending_list and changed is not None:
+                await changed()
+
+    async def _say_instead(self, ref: MessageRef, card: Card) -> bool:
+        channel = self._book.get(ref.address)
+        if channel is None:
+            return False
+        try:
+            text = OutboundText(card.fallback or card.title, markdown=False, reply_to_id=ref.message_id)
+            await _patiently(partial(channel.send_text, ref.address, text))
+        except ChannelError as error:
+            log.warning(
+                "outcome_not_delivered", address=str(ref.address), card=card.card_id, error=str(error)
+            )
+            return False
+        return True
+
+    async def _keep(self, address: Address, card: Card) -> None:
+        await self._store.sessions.put_transcript(
+            TranscriptRow(
+                entry_id=f"card:{card.card_id}",
+                address=address,
+                role="card",
+                text=card.fallback or card.title,
+                at=self._clock(),
+                card_json=card_to_json(card),
+            )
+        )
+
+
+async def _patiently(send: Callable[[], Awaitable[T]]) -> T:
+    """Try a few times, waiting as the platform asks. Raises the last error."""
+    for attempt in range(_TRIES):
+        try:
+            return await send()
+        except (RetryAfter, TemporaryFailure) as error:
+            if attempt == _TRIES - 1:
+                raise
+            await asyncio.sleep(error.seconds + 0.1 if isinstance(error, RetryAfter) else 0.5 * 2**attempt)
+    raise AssertionError("unreachable")

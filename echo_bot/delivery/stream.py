@@ -1,0 +1,99 @@
+"""A reply that grows while the model writes: a draft edited at the channel's pace, then the stored final text."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+
+from echo_bot.channel import Channel
+from echo_bot.delivery.outbox import Delivery, Receipt
+from echo_bot.errors import ChannelError, RetryAfter
+from echo_bot.events import Address, MessageRef, OutboundText
+from echo_bot.text import measure
+
+log = structlog.get_logger(__name__)
+
+_CURSOR = " …"
+_LAST_DRAW_SECONDS = 10.0
+
+
+class ReplyStream:
+    """One reply. `add` never blocks the model: previews may be dropped, the final text never.
+
+    `interval_seconds` is the least time between two edits; 0 shows no previews.
+    """
+
+    def __init__(
+        self,
+        delivery: Delivery,
+        address: Address,
+        *,
+        reply_to_id: str,
+        interval_seconds: float,
+        mask: Callable[[str], str],
+    ) -> None:
+        self._delivery, self._address = delivery, address
+        self._reply_to_id, self._interval, self._mask = reply_to_id, interval_seconds, mask
+        self._ref: MessageRef | None = None
+        self._text = ""
+        self._shown = ""
+        self._pump: asyncio.Task[None] | None = None
+        self._ended = asyncio.Event()
+
+    def add(self, text: str) -> None:
+        """The reply grew by this; it is shown when the channel can edit and its pace allows."""
+        self._text += text
+        channel = self._delivery.channel(self._address)
+        if channel is None or not channel.capabilities.edits or not self._interval or not self._text.strip():
+            return
+        if self._pump is None:
+            self._pump = asyncio.create_task(self._show(channel), name="reply stream")
+
+    async def finish(self, text: str, *, source: str) -> Receipt:
+        """Store and send the whole reply under `source`; it takes the draft's place."""
+        await self.drop()
+        return await self._delivery.send(
+            self._address,
+            text,
+            source=source,
+            reply_to_id=self._reply_to_id,
+            replaces=self._ref.message_id if self._ref else "",
+        )
+
+    async def drop(self) -> None:
+        """End the previews without a final text. A draft that is just being sent is waited for."""
+        self._ended.set()
+        if self._pump is not None:
+            await asyncio.wait({self._pump}, timeout=_LAST_DRAW_SECONDS)
+            self._pump.cancel()
+            await asyncio.wait({self._pump})
+            self._pump = None
+
+    async def _show(self, channel: Channel) -> None:
+        while not self._ended.is_set():
+            pause = self._interval
+            if self._text != self._shown:
+                try:
+                    await self._draw(channel)
+                except RetryAfter as error:
+                    pause = max(pause, error.seconds)
+                except ChannelError as error:
+                    log.debug("preview_dropped", address=str(self._address), error=str(error))
+            try:
+                await asyncio.wait_for(self._ended.wait(), pause)
+            except TimeoutError:
+                continue
+
+    async def _draw(self, channel: Channel) -> None:
+        text = self._text
+        shown = self._mask(text) + _CURSOR
+        if measure(shown, channel.capabilities.length_unit) > channel.capabilities.max_length:
+            return
+        message = OutboundText(shown, markdown=False, reply_to_id=self._reply_to_id, is_draft=True)
+        if self._ref is None:
+            self._ref = await channel.send_text(self._address, message)
+        else:
+            await channel.edit_text(self._ref, message)
+        self._shown = text

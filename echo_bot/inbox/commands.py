@@ -1,0 +1,206 @@
+"""The chat commands: a table of names, and what each answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from echo_bot.approval.broker import Broker
+from echo_bot.approval.request import Choice
+from echo_bot.approval.stored import question_from_json, request_from_json
+from echo_bot.channel import Command
+from echo_bot.events import Identity, InboundEvent, SessionKey
+from echo_bot.session import SessionQueues
+from echo_bot.storage.protocol import ApprovalRecord, GrantRecord, Store, TurnState
+
+COMMANDS: tuple[Command, ...] = (
+    Command("help", "What you can write here"),
+    Command("run", "Run a shell command through the gate", "<command>"),
+    Command("tool", "Call a tool directly", "<name> key=value …"),
+    Command("approvals", "Open approvals you may decide"),
+    Command("approve", "Approve an open call", "<id> [once|session|1h|always]"),
+    Command("deny", "Deny an open call", "<id> [reason]"),
+    Command("grants", "Approvals remembered for you"),
+    Command("revoke", "Forget a remembered approval", "<id>"),
+    Command("new", "Start a fresh conversation"),
+    Command("stop", "Stop what is running in this chat"),
+    Command("pause", "Hold new work in this chat"),
+    Command("resume", "Go on after /pause"),
+    Command("status", "What the bot is doing"),
+    Command("tools", "Which tools there are, and why some are not"),
+    Command("whoami", "Your id as this bot sees it"),
+    Command("pair", "Introduce yourself with a one-time code", "<code>"),
+)
+
+CONTROL = frozenset({"approve", "deny", "approvals", "stop", "status", "pause", "resume"})
+"""Commands that never queue and are never rate limited."""
+
+TURN_COMMANDS = frozenset({"run", "tool"})
+"""Commands that are turns: they queue like messages."""
+
+_SCOPES = {c.value: c for c in (Choice.ONCE, Choice.SESSION, Choice.HOUR, Choice.ALWAYS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One command as it was sent."""
+
+    event: InboundEvent
+    session_key: SessionKey
+    rest: str
+
+    @property
+    def sender(self) -> Identity:
+        return self.event.sender
+
+
+class Overview(Protocol):
+    """What /status and /tools say; see `echo_bot.app`."""
+
+    async def status_text(self) -> str: ...
+
+    def tools_text(self) -> str: ...
+
+    def is_admin(self, sender: Identity) -> Awaitable[bool]: ...
+
+    async def end_session(self, session_key: SessionKey) -> None: ...
+
+
+class Commands:
+    """Answers every command with a text in markdown."""
+
+    def __init__(
+        self,
+        store: Store,
+        broker: Broker,
+        queues: SessionQueues,
+        overview: Overview,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._store, self._broker, self._queues = store, broker, queues
+        self._overview, self._clock = overview, clock
+        self._answers: dict[str, Callable[[Request], Awaitable[str]]] = {
+            "help": self._help,
+            "start": self._help,
+            "approvals": self._approvals,
+            "approve": self._approve,
+            "deny": self._deny,
+            "grants": self._grants,
+            "revoke": self._revoke,
+            "new": self._new,
+            "stop": self._stop,
+            "pause": self._pause,
+            "resume": self._resume,
+            "status": self._status,
+            "tools": self._tools,
+            "whoami": self._whoami,
+        }
+
+    def knows(self, name: str) -> bool:
+        return name in self._answers
+
+    async def answer(self, name: str, request: Request) -> str:
+        return await self._answers[name](request)
+
+    async def _help(self, request: Request) -> str:
+        lines = [f"`/{c.name}{' ' + c.arguments if c.arguments else ''}` – {c.description}" for c in COMMANDS]
+        return "Write a message, or one of these:\n\n" + "\n".join(lines)
+
+    async def _approvals(self, request: Request) -> str:
+        records = await self._broker.pending_for(request.sender)
+        if not records:
+            return "No open approvals that you may decide."
+        lines = [f"`{r.approval_id[-6:]}` {_summary(r)} – asked by {r.requester}" for r in records]
+        return (
+            "Open approvals:\n\n"
+            + "\n".join(lines)
+            + "\n\n`/approve <id>` or `/deny <id> [reason]` decides one."
+        )
+
+    async def _approve(self, request: Request) -> str:
+        ref, _, scope = request.rest.partition(" ")
+        scope = scope.strip().lower()
+        if not ref:
+            return "Write: `/approve <id> [once|session|1h|always]`. `/approvals` lists the open ids."
+        choice = _SCOPES.get(scope or Choice.ONCE.value)
+        if choice is None:
+            return f"“{scope}” is not a scope. Use one of: {', '.join(_SCOPES)}. Nothing was decided."
+        return (await self._broker.decide(ref, choice, request.sender)).text
+
+    async def _deny(self, request: Request) -> str:
+        ref, _, reason = request.rest.partition(" ")
+        if not ref:
+            return "Write: `/deny <id> [reason]`. `/approvals` lists the open ids."
+        return (await self._broker.decide(ref, Choice.DENY, request.sender, reason=reason.strip())).text
+
+    async def _grants(self, request: Request) -> str:
+        grants = await self._store.grants.list(str(request.sender), self._clock())
+        if not grants:
+            return "No approvals are remembered for you."
+        return (
+            "Remembered for you:\n\n"
+            + "\n".join(_grant_line(g) for g in grants)
+            + "\n\n`/revoke <id>` forgets one."
+        )
+
+    async def _revoke(self, request: Request) -> str:
+        mine = await self._store.grants.list(str(request.sender), self._clock())
+        found = next((g for g in mine if g.grant_id == request.rest.strip()), None)
+        if found is None and await self._overview.is_admin(request.sender):
+            everyone = await self._store.grants.list(None, self._clock())
+            found = next((g for g in everyone if g.grant_id == request.rest.strip()), None)
+        if found is None or not await self._store.grants.revoke(found.grant_id):
+            return "No remembered approval of yours has that id. `/grants` lists them."
+        return f"Forgotten: {found.summary}"
+
+    async def _new(self, request: Request) -> str:
+        await self._halt(request.session_key)
+        await self._store.sessions.reset(request.session_key, self._clock())
+        ended = await self._store.grants.end_session(request.session_key)
+        await self._overview.end_session(request.session_key)
+        return "A fresh conversation." + (f" {ended} session approval(s) ended." if ended else "")
+
+    async def _stop(self, request: Request) -> str:
+        stopped = await self._halt(request.session_key)
+        return f"Stopped {stopped} turn(s)." if stopped else "Nothing is running here."
+
+    async def _halt(self, key: SessionKey) -> int:
+        """Mark first, then cancel: a turn that is stopped is never revived."""
+        running = self._queues.current(key)
+        turns = (*([running] if running else []), *self._queues.waiting(key))
+        for turn in turns:
+            await self._store.turns.set_state(turn.turn_id, TurnState.STOPPED)
+        await self._queues.stop(key)
+        for turn in turns:
+            await self._broker.cancel_turn(turn.turn_id, "the turn was stopped")
+        return len(turns)
+
+    async def _pause(self, request: Request) -> str:
+        self._queues.pause(request.session_key)
+        return "Paused. What is running goes on; new messages wait until `/resume`."
+
+    async def _resume(self, request: Request) -> str:
+        return "Going on." if self._queues.resume(request.session_key) else "This chat is not paused."
+
+    async def _status(self, request: Request) -> str:
+        return await self._overview.status_text()
+
+    async def _tools(self, request: Request) -> str:
+        return self._overview.tools_text()
+
+    async def _whoami(self, request: Request) -> str:
+        admin = ", an admin" if await self._overview.is_admin(request.sender) else ""
+        return f"You are `{request.sender}`{admin}. This chat is `{request.event.address}`."
+
+
+def _summary(record: ApprovalRecord) -> str:
+    if record.kind == "question":
+        return question_from_json(record.request_json).text
+    return request_from_json(record.request_json).summary
+
+
+def _grant_line(grant: GrantRecord) -> str:
+    until = f" until {grant.expires_at:%H:%M} UTC" if grant.expires_at else ""
+    return f"`{grant.grant_id}` {grant.summary} – {grant.scope}{until}, used {grant.uses}×"

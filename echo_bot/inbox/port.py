@@ -1,0 +1,272 @@
+"""The port's core side: every message and press from a channel comes in here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from echo_bot.agent.directive import split_command
+from echo_bot.approval.broker import Broker
+from echo_bot.channel import Command, TranscriptEntry
+from echo_bot.delivery import Delivery
+from echo_bot.delivery.card_json import card_from_json
+from echo_bot.events import (
+    Address,
+    ApprovalId,
+    ButtonPress,
+    Card,
+    EventType,
+    Identity,
+    InboundEvent,
+    PressReply,
+    SessionKey,
+)
+from echo_bot.inbox.admission import Admission
+from echo_bot.inbox.commands import COMMANDS, CONTROL, TURN_COMMANDS, Commands, Request
+from echo_bot.inbox.rate import RateLimit
+from echo_bot.session import SessionQueues, event_from_json, event_to_json, session_key, turn_id_of
+from echo_bot.storage.protocol import ApprovalStatus, Store, TranscriptRow, TurnRecord, TurnState
+
+log = structlog.get_logger(__name__)
+
+_CARD_PREFIX = "card:"
+
+
+@dataclass(frozen=True, slots=True)
+class InboxSettings:
+    shared_groups: bool
+    max_backlog: timedelta
+
+
+class Inbox:
+    """Implements `echo_bot.channel.Port`."""
+
+    def __init__(
+        self,
+        settings: InboxSettings,
+        store: Store,
+        admission: Admission,
+        rate: RateLimit,
+        commands: Commands,
+        queues: SessionQueues,
+        broker: Broker,
+        delivery: Delivery,
+        *,
+        clock: Callable[[], datetime],
+        monotonic: Callable[[], float],
+    ) -> None:
+        self._settings, self._store, self._admission, self._rate = settings, store, admission, rate
+        self._commands, self._queues, self._broker = commands, queues, broker
+        self._delivery, self._clock, self._monotonic = delivery, clock, monotonic
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._told_waiting: set[tuple[SessionKey, str]] = set()
+        self._told_backlog: set[Address] = set()
+
+    async def receive(self, event: InboundEvent) -> bool:
+        """See `Port.receive`. Trust fields that a channel may have set are reset before anything else."""
+        event = without_trust(event)
+        if not (event.sender_id and event.chat_id and self._admission.is_for_us(event)):
+            return False
+        if not await self._admission.admits(event.sender):
+            await self._stranger(event)
+            return False
+        if event.event_type is EventType.EDIT:
+            return await self._edited(event)
+        if self._clock() - event.timestamp > self._settings.max_backlog:
+            await self._too_old(event)
+            return False
+        return await self._accept(event)
+
+    async def press(self, press: ButtonPress) -> PressReply:
+        return await self._broker.press(press)
+
+    async def admits(self, sender: Identity) -> bool:
+        return await self._admission.admits(sender)
+
+    async def transcript(self, address: Address, limit: int) -> tuple[TranscriptEntry, ...]:
+        rows = await self._store.sessions.transcript(address, limit)
+        return tuple([await self._entry(row) for row in rows])
+
+    async def pending(self, viewer: Identity) -> tuple[Card, ...]:
+        return tuple(self._broker.card(record) for record in await self._broker.pending_for(viewer))
+
+    def commands(self) -> tuple[Command, ...]:
+        return COMMANDS
+
+    async def submit(self, event: InboundEvent) -> bool:
+        """Queue an event as a turn, from a channel or an internal producer. False if it was seen before."""
+        key = session_key(event, shared_groups=self._settings.shared_groups)
+        turn = TurnRecord(
+            turn_id=turn_id_of(event),
+            session_key=key,
+            event_id=event.event_id,
+            event_json=event_to_json(event),
+            state=TurnState.QUEUED,
+            created_at=self._clock(),
+        )
+        if not await self._store.events.claim(claim_ids(event), turn, self._clock()):
+            return False
+        await self._keep(event)
+        waiting = self._is_waiting(key)
+        self._queues.submit(turn)
+        if waiting is not None:
+            await self._tell_waiting(event, key, waiting)
+        return True
+
+    async def close(self) -> None:
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def _accept(self, event: InboundEvent) -> bool:
+        name, rest = split_command(event.text)
+        if name not in CONTROL:
+            passes, notice = self._rate.take(str(event.sender), self._monotonic())
+            if not passes:
+                if notice:
+                    await self._reply(
+                        event, "Too many messages at once; this one was not read. Try again shortly."
+                    )
+                return False
+        if name == "pair":
+            return await self._pair(event, rest)
+        if self._commands.knows(name):
+            return await self._command(event, name, rest)
+        if name and name not in TURN_COMMANDS:
+            if await self._claim_only(event):
+                await self._reply(event, f"There is no command /{name}. /help lists them.")
+            return True
+        if not name and await self._answers_question(event):
+            return True
+        return await self.submit(event)
+
+    async def _command(self, event: InboundEvent, name: str, rest: str) -> bool:
+        if not await self._claim_only(event):
+            return False
+        await self._keep(event)
+        key = session_key(event, shared_groups=self._settings.shared_groups)
+        self._in_background(self._answer(event, name, Request(event, key, rest)))
+        return True
+
+    async def _answer(self, event: InboundEvent, name: str, request: Request) -> None:
+        await self._reply(event, await self._commands.answer(name, request))
+
+    async def _pair(self, event: InboundEvent, code: str) -> bool:
+        if not await self._claim_only(event):
+            return False
+        await self._reply(event, (await self._admission.pair(event, code)).sentence)
+        return True
+
+    async def _stranger(self, event: InboundEvent) -> None:
+        name, code = split_command(event.text)
+        line = await self._admission.stranger_line(event.sender) if name != "pair" else ""
+        if name == "pair" and await self._store.people.open_codes(self._clock()):
+            await self._pair(event, code)
+        elif line:
+            await self._reply(event, line)
+
+    async def _edited(self, event: InboundEvent) -> bool:
+        """An edit replaces a message that still waits; it never runs a command and never decides anything."""
+        if split_command(event.text)[0]:
+            return False
+        key = session_key(event, shared_groups=self._settings.shared_groups)
+        for turn in self._queues.waiting(key):
+            if event.message_id and event_from_json(turn.event_json).message_id == event.message_id:
+                edited = replace(event, event_type=EventType.MESSAGE, event_id=turn.event_id)
+                text = event_to_json(edited)
+                if await self._store.events.replace_queued(key, turn.event_id, text):
+                    return self._queues.replace(replace(turn, event_json=text))
+        return False
+
+    async def _answers_question(self, event: InboundEvent) -> bool:
+        """Plain text from the person who was asked, in the chat of the question, answers it."""
+        for record in await self._store.approvals.pending():
+            if (
+                record.kind == "question"
+                and record.requester == str(event.sender)
+                and record.address == event.address
+                and event.text.strip()
+            ):
+                if await self._claim_only(event):
+                    await self._keep(event)
+                    await self._broker.answer(record.approval_id, event.sender, event.text.strip())
+                return True
+        return False
+
+    async def _too_old(self, event: InboundEvent) -> None:
+        if await self._claim_only(event) and event.address not in self._told_backlog:
+            self._told_backlog.add(event.address)
+            await self._reply(
+                event, "I was away, and your earlier messages are too old to act on. Send them again."
+            )
+
+    def _is_waiting(self, key: SessionKey) -> TurnRecord | None:
+        return self._queues.current(key)
+
+    async def _tell_waiting(self, event: InboundEvent, key: SessionKey, turn: TurnRecord) -> None:
+        pending = [r for r in await self._store.approvals.pending() if r.turn_id == turn.turn_id]
+        mark = (key, turn.turn_id)
+        if pending and mark not in self._told_waiting:
+            self._told_waiting = {m for m in self._told_waiting if m[0] != key} | {mark}
+            await self._reply(event, "A decision is open in this chat; I will read this once it is made.")
+
+    async def _claim_only(self, event: InboundEvent) -> bool:
+        return await self._store.events.claim(claim_ids(event), None, self._clock())
+
+    async def _keep(self, event: InboundEvent) -> None:
+        await self._store.sessions.put_transcript(
+            TranscriptRow(
+                entry_id=event.message_id or event.event_id,
+                address=event.address,
+                role="user",
+                text=event.text,
+                at=event.timestamp,
+                sender=str(event.sender),
+            )
+        )
+
+    async def _reply(self, event: InboundEvent, text: str) -> None:
+        source = f"{turn_id_of(event)}:answer"
+        await self._delivery.send(event.address, text, source=source, reply_to_id=event.message_id)
+
+    async def _entry(self, row: TranscriptRow) -> TranscriptEntry:
+        card = None
+        if row.card_json:
+            record = await self._store.approvals.get(ApprovalId(row.entry_id.removeprefix(_CARD_PREFIX)))
+            is_open = record is not None and record.status is ApprovalStatus.PENDING
+            card = self._broker.card(record) if record and is_open else card_from_json(row.card_json)
+        return TranscriptEntry(row.entry_id, row.role, row.text, row.at, card)
+
+    def _in_background(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work, name="command")
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("command_failed", error=str(task.exception()))
+
+
+def without_trust(event: InboundEvent) -> InboundEvent:
+    """The event with every field that only internal producers may set at its default."""
+    return replace(
+        event,
+        unattended=False,
+        cron_authorized=False,
+        is_control=False,
+        session_key_override="",
+        memory_scope="",
+    )
+
+
+def claim_ids(event: InboundEvent) -> tuple[str, ...]:
+    """All ids under which this event may come again, made unique over channels and accounts."""
+    head = f"{event.channel}/{event.account}"
+    return tuple(dict.fromkeys(f"{head}:{each}" for each in (event.event_id, *event.dedup_ids)))

@@ -1,0 +1,7 @@
+"""Sessions: which conversation an event belongs to, its stored form, and one strictly ordered queue for each."""
+
+from echo_bot.session.keys import session_key, turn_id_of
+from echo_bot.session.queues import SessionQueues
+from echo_bot.session.stored import event_from_json, event_to_json
+
+__all__ = ["SessionQueues", "event_from_json", "event_to_json", "session_key", "turn_id_of"]

@@ -1,0 +1,34 @@
+"""Which conversation an event belongs to, and the id of the turn it starts."""
+
+from __future__ import annotations
+
+import hashlib
+from urllib.parse import quote
+
+from echo_bot.events import InboundEvent, SessionKey, TurnId
+
+
+def session_key(event: InboundEvent, *, shared_groups: bool) -> SessionKey:
+    """`channel[/account]:chat[:thread]`, plus `:sender` in groups unless they share one session.
+
+    Parts are percent-escaped, so that no id can look like another session.
+    """
+    if event.session_key_override:
+        return SessionKey(event.session_key_override)
+    head = _part(event.channel) + (f"/{_part(event.account)}" if event.account else "")
+    parts = [head, _part(event.chat_id)]
+    if event.thread_id:
+        parts.append(_part(event.thread_id))
+    if event.is_group and not shared_groups:
+        parts.append(_part(event.sender_id))
+    return SessionKey(":".join(parts))
+
+
+def _part(text: str) -> str:
+    return quote(text, safe="@.-_+ ")
+
+
+def turn_id_of(event: InboundEvent) -> TurnId:
+    """Derived from the inbound event's identity, so that a redelivered event is the same turn."""
+    text = "\x1f".join((event.channel, event.account, event.event_id))
+    return TurnId(hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24])

@@ -1,0 +1,116 @@
+"""One strictly ordered queue of turns per session."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from echo_bot.events import SessionKey
+from echo_bot.storage.protocol import TurnRecord
+
+RunTurn = Callable[[TurnRecord], Awaitable[None]]
+"""Runs one turn to its end. It must not raise, except CancelledError when it is stopped."""
+
+
+@dataclass(slots=True)
+class _Lane:
+    waiting: deque[TurnRecord] = field(default_factory=deque)
+    current: TurnRecord | None = None
+    turn_task: asyncio.Task[None] | None = None
+    worker: asyncio.Task[None] | None = None
+    paused: bool = False
+
+
+class SessionQueues:
+    """One turn at a time per session, sessions in parallel.
+
+    A lane lives while it has work; nothing is polled.
+    """
+
+    def __init__(self, run: RunTurn) -> None:
+        self._run = run
+        self._lanes: dict[SessionKey, _Lane] = {}
+        self._closing = False
+
+    def submit(self, turn: TurnRecord) -> int:
+        """Queue a stored turn. Returns how many are before it in its session."""
+        lane = self._lanes.setdefault(turn.session_key, _Lane())
+        ahead = len(lane.waiting) + (lane.current is not None)
+        lane.waiting.append(turn)
+        self._ensure_worker(turn.session_key, lane)
+        return ahead
+
+    def replace(self, turn: TurnRecord) -> bool:
+        """Swap a waiting turn for its edited form. False once it has begun."""
+        lane = self._lanes.get(turn.session_key)
+        for index, waiting in enumerate(lane.waiting if lane else ()):
+            if waiting.event_id == turn.event_id and lane is not None:
+                lane.waiting[index] = turn
+                return True
+        return False
+
+    def current(self, key: SessionKey) -> TurnRecord | None:
+        lane = self._lanes.get(key)
+        return lane.current if lane else None
+
+    def waiting(self, key: SessionKey) -> tuple[TurnRecord, ...]:
+        lane = self._lanes.get(key)
+        return tuple(lane.waiting) if lane else ()
+
+    def total(self) -> tuple[int, int]:
+        """How many turns run and how many wait, over all sessions."""
+        lanes = self._lanes.values()
+        return sum(lane.current is not None for lane in lanes), sum(len(lane.waiting) for lane in lanes)
+
+    async def stop(self, key: SessionKey) -> tuple[TurnRecord, ...]:
+        """Cancel the running turn and drop the waiting ones; returns all of them. The caller marks them."""
+        lane = self._lanes.get(key)
+        if lane is None:
+            return ()
+        dropped = [*([lane.current] if lane.current else []), *lane.waiting]
+        lane.waiting.clear()
+        if lane.turn_task is not None:
+            lane.turn_task.cancel()
+            await asyncio.wait({lane.turn_task})
+        return tuple(dropped)
+
+    def pause(self, key: SessionKey) -> None:
+        """Finish the running turn, then hold the rest until `resume`."""
+        self._lanes.setdefault(key, _Lane()).paused = True
+
+    def resume(self, key: SessionKey) -> bool:
+        """False when the session was not paused."""
+        lane = self._lanes.get(key)
+        if lane is None or not lane.paused:
+            return False
+        lane.paused = False
+        self._ensure_worker(key, lane)
+        return True
+
+    async def close(self) -> None:
+        """Cancel every running turn and wait for them. The store still has them: they go on after a restart."""
+        self._closing = True
+        tasks = [t for lane in self._lanes.values() for t in (lane.turn_task, lane.worker) if t is not None]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        self._lanes.clear()
+
+    def _ensure_worker(self, key: SessionKey, lane: _Lane) -> None:
+        if lane.worker is None and not lane.paused and not self._closing:
+            lane.worker = asyncio.create_task(self._work(key, lane), name=f"session {key}")
+
+    async def _work(self, key: SessionKey, lane: _Lane) -> None:
+        try:
+            while lane.waiting and not lane.paused:
+                lane.current = lane.waiting.popleft()
+                lane.turn_task = asyncio.ensure_future(self._run(lane.current))
+                await asyncio.wait({lane.turn_task})
+                lane.turn_task = lane.current = None
+        finally:
+            lane.worker = None
+            if not lane.waiting and not lane.paused and self._lanes.get(key) is lane:
+                del self._lanes[key]

@@ -1,0 +1,280 @@
+"""Run one tool call: replay or refuse what ran before, pass the gate, execute with timeout and retries, record."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+from uuid import uuid4
+
+import structlog
+
+from echo_bot.approval.gate import ApprovalGate, GateDecision, GateRequest
+from echo_bot.events import Identity, InboundEvent, SessionKey, TurnId
+from echo_bot.policy.call import Executor, JsonValue, canonical_json
+from echo_bot.policy.catalogue import canonical_name
+from echo_bot.policy.decision import StepName, Verdict
+from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
+from echo_bot.tools.registry import Registry
+from echo_bot.tools.sites import CallSite, CallSites
+
+log = structlog.get_logger(__name__)
+
+_UNKNOWN_OUTCOME = (
+    "Outcome unknown: this call had begun when the bot stopped, and its result was not recorded. "
+    "It was not run again. Check what it did before repeating it."
+)
+_RETRIED_KINDS = ("dependency", "timeout")
+_SELF_TIMED = frozenset({"exec", "execute_code", "process", "clarify"})
+_SELF_TIMED_CEILING_SECONDS = 24 * 3600.0
+
+Body = Callable[[dict[str, JsonValue], ToolExecutionContext], Awaitable[ToolResult]]
+"""What runs once the gate has passed the call."""
+
+
+class CallJournal(Protocol):
+    """The part of a turn's journal that calls need; see `echo_bot.agent.journal`."""
+
+    def result(self, key: str) -> ToolResult | None: ...
+
+    def was_started(self, key: str) -> bool: ...
+
+    async def start_call(self, key: str, tool: str) -> None: ...
+
+    async def finish_call(self, key: str, result: ToolResult) -> None: ...
+
+
+class Recorder(Protocol):
+    async def record(self, kind: str, **fields: object) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnScope:
+    """Who a turn's calls are for. Trust comes from the event's typed fields and from nowhere else."""
+
+    turn_id: TurnId
+    session_key: SessionKey
+    event: InboundEvent
+    memory_scope: str
+    journal: CallJournal
+    agent_id: str = "main"
+    nested: bool = False
+    parent_execution_id: str | None = None
+    allowed_tools: frozenset[str] = frozenset()
+
+    @property
+    def requester(self) -> Identity:
+        return self.event.sender
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignTool:
+    """A tool that came with a toolset instead of the registry: what it declares, and how to run it."""
+
+    parameters: Mapping[str, JsonValue]
+    capabilities: tuple[str, ...]
+    declared_risk: str | None
+    body: Body
+
+
+class ToolRunner:
+    """The only place from which tools are executed."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        gate: ApprovalGate,
+        sites: CallSites,
+        audit: Recorder,
+        *,
+        mask_known: Callable[[str], str],
+        credentials_of: Callable[[str], Awaitable[dict[str, str]]],
+        parallel: int,
+    ) -> None:
+        self._registry, self._gate, self._sites, self._audit = registry, gate, sites, audit
+        self._mask_known, self._credentials_of = mask_known, credentials_of
+        self._slots = asyncio.Semaphore(parallel)
+
+    async def run(
+        self,
+        scope: TurnScope,
+        key: str,
+        name: str,
+        args: Mapping[str, JsonValue],
+        foreign: ForeignTool | None = None,
+    ) -> ToolResult:
+        """Run the call `key` of this turn. Never raises but for cancellation; a refusal is a result."""
+        stored = scope.journal.result(key)
+        if stored is not None:
+            return stored
+        tool_name = canonical_name(name)
+        if scope.journal.was_started(key):
+            result = ToolResult(False, error=_UNKNOWN_OUTCOME, error_kind="internal")
+            await self._audit.record("outcome_unknown", turn=scope.turn_id, tool=tool_name, call=key)
+        else:
+            result = await self._gated(scope, key, tool_name, args, foreign)
+        result = self._masked(result)
+        await scope.journal.finish_call(key, result)
+        return result
+
+    async def _gated(
+        self,
+        scope: TurnScope,
+        key: str,
+        name: str,
+        args: Mapping[str, JsonValue],
+        foreign: ForeignTool | None,
+    ) -> ToolResult:
+        tool = None if foreign else self._registry.get(name)
+        decision = await self._gate.check(self._request(scope, key, name, args, tool, foreign))
+        if decision.verdict is not Verdict.ALLOW:
+            is_invalid = decision.step in (StepName.UNKNOWN_TOOL, StepName.INVALID)
+            return ToolResult(
+                False, error=decision.sentence, error_kind="validation" if is_invalid else "denied"
+            )
+        if tool is not None:
+            ready, why = tool.readiness_detail()
+            if not ready:
+                return ToolResult(False, error=f"{name} is not ready: {why}", error_kind="dependency")
+        refusal = await self._gate.begin(decision)
+        if refusal:
+            return ToolResult(False, error=refusal, error_kind="denied")
+        await scope.journal.start_call(key, name)
+        async with self._slots:
+            return await self._execute(scope, key, name, decision, tool, foreign)
+
+    def _request(
+        self,
+        scope: TurnScope,
+        key: str,
+        name: str,
+        args: Mapping[str, JsonValue],
+        tool: Tool | None,
+        foreign: ForeignTool | None,
+    ) -> GateRequest:
+        return GateRequest(
+            tool=name,
+            args=args,
+            event=scope.event,
+            turn_id=scope.turn_id,
+            session_key=scope.session_key,
+            call_key=key,
+            nested=scope.nested,
+            is_registered=tool is not None or foreign is not None,
+            declared_risk=foreign.declared_risk
+            if foreign
+            else self._registry.declared_risk(tool)
+            if tool
+            else None,
+            capabilities=foreign.capabilities if foreign else tool.capabilities if tool else (),
+            parameters=foreign.parameters if foreign else tool.parameters if tool else None,
+            preview=getattr(tool, "preview", None),
+        )
+
+    async def _execute(
+        self,
+        scope: TurnScope,
+        key: str,
+        name: str,
+        decision: GateDecision,
+        tool: Tool | None,
+        foreign: ForeignTool | None,
+    ) -> ToolResult:
+        body: Body | None = foreign.body if foreign else tool.execute if tool else None
+        assert body is not None, "the gate passed a tool that is not there"
+        retries = 0 if tool is None or decision.executor is not Executor.NONE else tool.max_retries
+        timeout = self._timeout(tool)
+        attempt = 0
+        while True:
+            ctx = await self._context(scope, key, name, decision, attempt)
+            result = await self._attempt(scope, key, name, body, decision, ctx, timeout)
+            if result.success or result.error_kind not in _RETRIED_KINDS or attempt >= retries:
+                break
+            attempt += 1
+            await asyncio.sleep(min(2.0**attempt * 0.25, 5.0))
+        await self._audit.record(
+            "executed",
+            turn=scope.turn_id,
+            tool=name,
+            call=key,
+            digest=decision.digest,
+            success=result.success,
+            error_kind=result.error_kind or "",
+            attempts=attempt + 1,
+        )
+        return result
+
+    async def _attempt(
+        self,
+        scope: TurnScope,
+        key: str,
+        name: str,
+        body: Body,
+        decision: GateDecision,
+        ctx: ToolExecutionContext,
+        timeout: float,
+    ) -> ToolResult:
+        self._sites.enter(
+            CallSite(
+                execution_id=ctx.execution_id,
+                turn_id=scope.turn_id,
+                session_key=scope.session_key,
+                call_key=key,
+                requester=scope.requester,
+                address=scope.event.address,
+                executor=decision.executor,
+                restricted=decision.restricted,
+                network=decision.network,
+            )
+        )
+        try:
+            async with asyncio.timeout(timeout):
+                return await body(dict(decision.args), ctx)
+        except TimeoutError:
+            return ToolResult(False, error=f"{name} took longer than {timeout:g} s", error_kind="timeout")
+        except Exception as error:  # noqa: BLE001 - the outer edge: any tool's fault becomes its result
+            log.exception("tool_raised", tool=name, turn=scope.turn_id, call=key)
+            return ToolResult(
+                False, error=f"{name} failed: {type(error).__name__}: {error}", error_kind="internal"
+            )
+        finally:
+            self._sites.leave(ctx.execution_id)
+
+    @staticmethod
+    def _timeout(tool: Tool | None) -> float:
+        if tool is None or tool.name in _SELF_TIMED:
+            return _SELF_TIMED_CEILING_SECONDS
+        return float(tool.timeout_seconds)
+
+    async def _context(
+        self, scope: TurnScope, key: str, name: str, decision: GateDecision, attempt: int
+    ) -> ToolExecutionContext:
+        event = scope.event
+        identity = canonical_json([scope.turn_id, name, key, dict(decision.args)])
+        return ToolExecutionContext(
+            execution_id=uuid4().hex,
+            trace_id=scope.turn_id,
+            session_key=scope.session_key,
+            memory_scope=scope.memory_scope,
+            user_id=str(scope.requester),
+            agent_id=scope.agent_id,
+            attempt_index=attempt,
+            idempotency_key=hashlib.sha256(identity.encode()).hexdigest(),
+            is_replay=False,
+            parent_execution_id=scope.parent_execution_id,
+            credentials=await self._credentials_of(name),
+            approved_actions=frozenset({name}) if decision.was_authorised else frozenset(),
+            approval_source=decision.approval_source.value if decision.approval_source else "auto",
+            allowed_tools=scope.allowed_tools,
+            channel=event.channel,
+            chat_id=event.chat_id,
+            reply_to_id=event.message_id,
+            unattended=event.unattended,
+            cron_authorized=event.cron_authorized,
+            inbound_event_id=event.event_id,
+        )
+
+    def _masked(self, result: ToolResult) -> ToolResult:
+        return replace(result, output=self._mask_known(result.output), error=self._mask_known(result.error))

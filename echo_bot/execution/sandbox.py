@@ -159,9 +159,13 @@ def _memory_file(words: list[str]) -> int:
     """
     if any("\0" in word for word in words):
         raise StartError("a NUL character in the environment or folder cannot be passed to a command")
+    try:
+        text = b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in words)
+    except UnicodeEncodeError as error:
+        raise StartError(f"the environment or folder of the command is no valid text: {error}") from error
     fd = os.memfd_create("bwrap-args")
     with open(fd, "wb", closefd=False) as file:
-        file.write(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in words))
+        file.write(text)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
 

@@ -1,0 +1,81 @@
+"""Output as people and models read it: valid text without terminal codes, in bounded memory."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import deque
+
+_ESCAPE = re.compile(
+    r"\x1b(?:"
+    r"\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
+    r"|\][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC: titles, links
+    r"|[PX^_][^\x1b]*\x1b\\"  # DCS, SOS, PM, APC
+    r"|[ -/]*[0-OQ-WYZ\\`-~]"  # two-character codes
+    r")"
+)
+_UNFINISHED = re.compile(r"(?:\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)|\r)\Z")
+"""At the end of a piece: what may still become a code, or the first half of a line end."""
+
+_CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160)))
+_MAX_HELD_CHARS = 4096
+_FLOOD_FACTOR = 8
+
+
+class TextStream:
+    """Bytes in, clean text out; characters and codes may be split anywhere. Invalid UTF-8 becomes U+FFFD."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._held = ""
+
+    def feed(self, data: bytes, *, final: bool = False) -> str:
+        text = _ESCAPE.sub("", self._held + self._decoder.decode(data, final))
+        self._held = ""
+        unfinished = None if final else _UNFINISHED.search(text, max(0, len(text) - _MAX_HELD_CHARS))
+        if unfinished is not None:
+            text, self._held = text[: unfinished.start()], unfinished.group()
+        return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
+
+
+class BoundedText:
+    """The first half and the last half of `max_chars` of what was added; the middle is counted."""
+
+    def __init__(self, max_chars: int) -> None:
+        self._max_chars = max_chars
+        self._head_room = max_chars - max_chars // 2
+        self._head: list[str] = []
+        self._tail: deque[str] = deque()
+        self._tail_chars = 0
+        self.total_chars = 0
+        self.dropped_chars = 0
+
+    @property
+    def is_flooded(self) -> bool:
+        """So much more than can be kept that going on serves nobody."""
+        return self.total_chars > self._max_chars * _FLOOD_FACTOR
+
+    def add(self, text: str) -> None:
+        self.total_chars += len(text)
+        if self._head_room and text:
+            self._head.append(text[: self._head_room])
+            text, self._head_room = text[self._head_room :], max(0, self._head_room - len(text))
+        if text:
+            self._tail.append(text)
+            self._tail_chars += len(text)
+            self._trim()
+
+    def text(self) -> str:
+        middle = f"\n[… {self.dropped_chars} characters left out …]\n" if self.dropped_chars else ""
+        return "".join(self._head) + middle + "".join(self._tail)
+
+    def _trim(self) -> None:
+        surplus = self._tail_chars - self._max_chars // 2
+        while surplus > 0:
+            first = self._tail.popleft()
+            if len(first) > surplus:
+                self._tail.appendleft(first[surplus:])
+            cut = min(len(first), surplus)
+            self.dropped_chars += cut
+            self._tail_chars -= cut
+            surplus -= cut

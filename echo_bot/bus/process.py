@@ -16,7 +16,7 @@ _PROC = Path("/proc")
 
 @dataclass(frozen=True, slots=True)
 class ProcessId:
-    """`started` is the start time in ticks since boot; `place` is the boot and process-number space it lives in."""
+    """`started`: the start in ticks since boot; `place`: the machine, boot and space of process numbers."""
 
     pid: int
     started: str
@@ -47,10 +47,9 @@ class ProcessId:
 
 
 def here() -> str:
-    """The machine, its boot and the space of process numbers."""
-    return " ".join(
-        (socket.gethostname(), _read(_PROC / "sys/kernel/random/boot_id")[:8] or "-", _number_space())
-    )
+    """Where a process number means something: the machine, its boot and the space of process numbers."""
+    boot = _read(_PROC / "sys/kernel/random/boot_id")[:8] or "-"
+    return f"{socket.gethostname()} {boot} {_number_space()}"
 
 
 def ancestors() -> Iterator[int]:

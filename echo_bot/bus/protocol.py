@@ -1,7 +1,7 @@
 """The Bus protocol: waking whoever waits, here or in another process, and leases that one process holds.
 
-A signal is a hint to look at the store, never the news itself: it may come late or twice, and a receiver that was
-not listening missed it. All methods raise StorageError when the database cannot be used.
+A signal is a hint to look at the store, never the news itself: it may come late or twice, and a receiver that
+was not listening missed it. All methods raise StorageError when the database cannot be used.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Signals(Protocol):
 
 class Leases(Protocol):
     async def lease(self, name: str, holder: str, seconds: float) -> int | None:
-        """Take a name that is free or whose lease ran out; the fencing token, or None if somebody holds it."""
+        """Take a name that is free or whose lease ran out: a fencing token, or None if it is held."""
         ...
 
     async def renew(self, name: str, token: int, seconds: float) -> bool:

@@ -1,7 +1,7 @@
 """The Bus over the store's SQLite file: a polled table of signals, a table of leases.
 
-The tables belong to the store's schema, so the store is opened first. Every statement commits by itself: a caller
-that is cancelled leaves no transaction open.
+The tables belong to the store's schema, so the store is opened first. Every statement commits by itself: a
+caller that is cancelled leaves no transaction open.
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ class SqliteBus:
             self._heard = int((await self._run("SELECT coalesce(max(id), 0) FROM signals"))[0][0])
         except (aiosqlite.Error, StorageError) as error:
             await self.close()
-            raise StorageError(
-                f"{self._path}: signals cannot be used ({error}). Open the store first"
-            ) from error
+            raise StorageError(f"{self._path}: no signals here ({error}). Open the store first") from error
 
     async def close(self) -> None:
         self._subscribers.close()

@@ -11,7 +11,7 @@ _QUEUE_LENGTH = 1000
 
 
 class QueuedSubscription:
-    """A bounded queue. A listener that falls behind loses the oldest signals: each only says where to look."""
+    """A bounded queue. A listener that falls behind loses the oldest: a signal only says where to look."""
 
     def __init__(self, owner: Subscribers, topics: frozenset[str]) -> None:
         self._owner = owner

@@ -37,7 +37,6 @@ class SqlAuditRows:
 
     async def tail(self, limit: int) -> tuple[AuditRow, ...]:
         statement = select(audit).order_by(audit.c.id.desc()).limit(limit)
-
         return (await self._database.rows(statement, _audit_row))[::-1]
 
     async def chain(self, writer: str) -> tuple[AuditRow, ...]:
@@ -48,9 +47,12 @@ class SqlAuditRows:
         statement = select(audit.c.writer).group_by(audit.c.writer).order_by(func.min(audit.c.id))
         return await self._database.read(lambda connection: tuple(connection.execute(statement).scalars()))
 
+    async def of_kind(self, kind: str) -> tuple[AuditRow, ...]:
+        statement = select(audit).where(audit.c.kind == kind).order_by(audit.c.id)
+        return await self._database.rows(statement, _audit_row)
+
     async def heads(self) -> tuple[AuditHead, ...]:
         statement = select(audit_heads).order_by(audit_heads.c.at, audit_heads.c.writer)
-
         return await self._database.rows(
             statement, lambda row: AuditHead(**fields(row, "writer", "seq", "mac", "at"))
         )

@@ -347,6 +347,10 @@ class AuditRows(Protocol):
 
     async def writers(self) -> tuple[str, ...]: ...
 
+    async def of_kind(self, kind: str) -> tuple[AuditRow, ...]:
+        """Oldest first."""
+        ...
+
     async def heads(self) -> tuple[AuditHead, ...]:
         """Moved by `append` in the same transaction; the writer who spoke last comes last."""
         ...

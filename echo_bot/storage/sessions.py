@@ -75,7 +75,6 @@ class SqlSessions:
         statement = (
             select(transcript).where(is_at(transcript, address)).order_by(transcript.c.id.desc()).limit(limit)
         )
-
         return (await self._database.rows(statement, _transcript_row))[::-1]
 
     async def last_spoke(self, sender: Identity) -> tuple[Address, datetime] | None:
@@ -86,7 +85,6 @@ class SqlSessions:
             .order_by(transcript.c.at.desc(), transcript.c.id.desc())
             .limit(1)
         )
-
         return await self._database.first(statement, lambda row: (address_of(row), row["at"]))
 
 

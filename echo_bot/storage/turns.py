@@ -48,7 +48,6 @@ class SqlTurns:
 
     async def journal(self, turn_id: TurnId) -> tuple[JournalEntry, ...]:
         statement = select(journal).where(journal.c.turn_id == turn_id).order_by(journal.c.seq)
-
         return await self._database.rows(
             statement, lambda row: JournalEntry(**fields(row, "kind", "key", "payload", "seq"))
         )

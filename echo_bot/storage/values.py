@@ -28,5 +28,4 @@ class SqlValues:
 
     async def list(self, scope: str) -> dict[str, str]:
         statement = select(values.c.key, values.c.value).where(values.c.scope == scope).order_by(values.c.key)
-
         return dict(await self._database.rows(statement, lambda row: (row["key"], row["value"])))

@@ -18,7 +18,7 @@ background:var(--bg);color:var(--text);font:1rem/1.6 system-ui,-apple-system,"Se
 main{width:100%;max-width:27rem;background:var(--card);border:1px solid var(--line);border-radius:18px;
 box-shadow:var(--shadow);padding:2.25rem 2rem;text-align:center}
 svg{display:block;margin:0 auto 1.1rem}
-h1{margin:0 0 .5rem;font-size:1.4rem;line-height:1.25;letter-spacing:-.015em}
+h1,p{text-wrap:balance}h1{margin:0 0 .5rem;font-size:1.4rem;line-height:1.25;letter-spacing:-.015em}
 p{margin:.55rem 0;color:var(--soft)}
 code{background:var(--code);color:var(--text);border-radius:6px;padding:.12em .4em;white-space:nowrap;
 font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}

@@ -28,12 +28,25 @@ export function Card({ card, busy, reply, connected, skew, onPress }) {
         </span>
       </header>
       <div class="card-body">
-        ${card.blocks.map((block, index) => html`<${Block} key=${index} block=${block} folded=${!isOpen} />`)}
+        <${Blocks} blocks=${card.blocks} isOpen=${isOpen} />
       </div>
       ${card.buttons.length > 0 && html`
         <${Buttons} card=${card} busy=${busy} connected=${connected} onPress=${onPress} />`}
       ${reply && html`<p class=${`press-reply ${reply.ok ? "ok" : "refused"}`} role="status">${reply.text}</p>`}
     </section>`;
+}
+
+// An open card shows everything. A decided one keeps what was asked in view and the rest a click away.
+function Blocks({ blocks, isOpen }) {
+  const [all, setAll] = useState(false);
+  const firstCode = blocks.findIndex((block) => block.kind === "code");
+  const isKept = (block, index) => isOpen || all || index === firstCode || block.strong;
+  const kept = blocks.filter(isKept);
+  return html`
+    ${kept.map((block, index) => html`<${Block} key=${index} block=${block} folded=${!isOpen} />`)}
+    ${!isOpen && (all || kept.length < blocks.length) && html`
+      <button type="button" class="details-toggle" aria-expanded=${String(all)} onClick=${() => setAll(!all)}>
+        ${all ? "Less" : "Details"}</button>`}`;
 }
 
 function Block({ block, folded }) {
@@ -63,10 +76,12 @@ function Code({ block, folded }) {
       ${hidden
         ? html`<button type="button" class="unfold" onClick=${() => setOpen(true)}>Show ${lines} lines</button>`
         : html`<pre tabindex="0" dir="ltr"><code>${block.language === "diff"
-            ? diffLines(block.text).map(({ kind, text }) => html`<span class=${`diff-line ${kind}`}>${text || " "}</span>`)
+            ? diffLines(block.text.replace(/\n$/, "")).map(({ kind, text }) => html`<span class=${`diff-line ${kind}`}>${text || " "}</span>`)
             : block.text}</code></pre>`}
     </div>`;
 }
+
+const allows = (button) => button.style !== "danger";
 
 function Buttons({ card, busy, connected, onPress }) {
   const [asking, setAsking] = useState(null);
@@ -75,16 +90,18 @@ function Buttons({ card, busy, connected, onPress }) {
     setAsking(null);
     onPress(card, button, text);
   };
+  const drawn = (button) => html`
+    <button key=${button.token} type="button" disabled=${!connected || !!busy}
+      class=${`act ${button.style} ${busy?.token === button.token ? "is-busy" : ""}`}
+      aria-expanded=${button.prompt ? String(asking === button.token) : undefined}
+      onClick=${() => button.prompt
+        ? setAsking(asking === button.token ? null : button.token)
+        : press(button, "")}>${button.label}</button>`;
   return html`
     <div class="card-actions">
       <div class="card-buttons" role="group" aria-label="Decide">
-        ${card.buttons.map((button) => html`
-          <button key=${button.token} type="button" disabled=${!connected || !!busy}
-            class=${`act ${button.style} ${busy?.token === button.token ? "is-busy" : ""}`}
-            aria-expanded=${button.prompt ? String(asking === button.token) : undefined}
-            onClick=${() => button.prompt
-              ? setAsking(asking === button.token ? null : button.token)
-              : press(button, "")}>${button.label}</button>`)}
+        ${[card.buttons.filter(allows), card.buttons.filter((button) => !allows(button))].map(
+          (group) => group.length > 0 && html`<span>${group.map(drawn)}</span>`)}
       </div>
       ${asked && html`<${Prompt} key=${asked.token} button=${asked} onSend=${(text) => press(asked, text)}
         onCancel=${() => setAsking(null)} />`}

@@ -67,7 +67,7 @@ export function Composer({ commands, notice, maxCharacters, working, text, setTe
                 <b>/${one.name}</b> ${one.arguments && html`<code>${one.arguments}</code>`}<span>${one.description}</span></li>`)}
           </ul>`}
         <form class="write" onSubmit=${(event) => { event.preventDefault(); say(); }}>
-          <textarea ref=${field} aria-label="Message" rows="1" placeholder="Write a message, or / for commands"
+          <textarea ref=${field} aria-label="Message" rows="1" placeholder="Write, or / for commands"
             autocomplete="off" enterkeyhint="send" value=${text} aria-autocomplete="list"
             aria-controls=${suggestions.length ? "suggestions" : undefined}
             aria-activedescendant=${suggestions.length ? `suggestion-${chosen}` : undefined}

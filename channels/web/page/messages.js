@@ -11,11 +11,15 @@ export function Messages({ state, working, onPress, onTryAgain, onDiscard, child
   const box = useRef(null);
   const content = useRef(null);
   const follows = useRef(true);
+  const measured = useRef("");
   const [away, setAway] = useState(false);
   const toBottom = (behavior = "auto") => box.current.scrollTo({ top: box.current.scrollHeight, behavior });
 
   useLayoutEffect(() => {
-    const keep = () => follows.current && toBottom();
+    const keep = () => {
+      measured.current = sizeOf(box.current);
+      if (follows.current) toBottom();
+    };
     const observer = new ResizeObserver(keep);
     observer.observe(content.current);
     observer.observe(box.current);
@@ -30,6 +34,8 @@ export function Messages({ state, working, onPress, onTryAgain, onDiscard, child
     }
   }, [said]);
   const onScroll = () => {
+    // A chat that changed its size scrolls by itself: only a person's scrolling says where they want to be.
+    if (sizeOf(box.current) !== measured.current) return;
     const { scrollHeight, scrollTop, clientHeight } = box.current;
     follows.current = scrollHeight - scrollTop - clientHeight < NEAR_BOTTOM_PX;
     setAway(!follows.current);
@@ -41,7 +47,7 @@ export function Messages({ state, working, onPress, onTryAgain, onDiscard, child
         <div role="log" aria-label="Chat" aria-live="polite" aria-relevant="additions text">
           ${rows(state, { onPress, onTryAgain, onDiscard })}
         </div>
-        ${working && html`<div class="row bot working" role="status">
+        ${working && !state.entries.some((entry) => entry.draft) && html`<div class="row bot working" role="status">
           <span class="avatar"><${Logo} size=${28} /></span>
           <span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>
           <span class="hidden">Echo Bot is working</span></div>`}
@@ -51,11 +57,13 @@ export function Messages({ state, working, onPress, onTryAgain, onDiscard, child
     </main>`;
 }
 
+const sizeOf = (node) => `${node.scrollHeight}/${node.clientHeight}`;
+
 function rows(state, actions) {
   const all = [...state.entries, ...state.outgoing.map((message) => ({ ...message, role: "user", isOutgoing: true }))];
   let day = "";
   let speaker = "";
-  return all.flatMap((entry) => {
+  return all.flatMap((entry, index) => {
     const out = [];
     const thisDay = dayWords(entry.at);
     if (thisDay !== day) {
@@ -66,12 +74,15 @@ function rows(state, actions) {
     const side = entry.role === "user" ? "user" : "bot";
     const isFirst = side !== speaker;
     speaker = side;
-    out.push(html`<${Row} key=${entry.id} entry=${entry} side=${side} isFirst=${isFirst} state=${state} ...${actions} />`);
+    const next = all[index + 1];
+    const isLast = !next || (next.role === "user") !== (side === "user") || timeWords(next.at) !== timeWords(entry.at);
+    out.push(html`<${Row} key=${entry.id} entry=${entry} side=${side} isFirst=${isFirst} isLast=${isLast}
+      state=${state} ...${actions} />`);
     return out;
   });
 }
 
-function Row({ entry, side, isFirst, state, onPress, onTryAgain, onDiscard }) {
+function Row({ entry, side, isFirst, isLast, state, onPress, onTryAgain, onDiscard }) {
   const card = entry.cardId && state.cards[entry.cardId];
   return html`
     <article class=${`row ${side} ${isFirst ? "is-first" : ""} ${card ? "has-card" : ""}`} aria-busy=${entry.draft ? "true" : undefined}>
@@ -82,7 +93,7 @@ function Row({ entry, side, isFirst, state, onPress, onTryAgain, onDiscard }) {
           ? html`<${Card} card=${card} busy=${state.busy[card.id]} reply=${state.replies[card.id]}
               connected=${state.phase === "open"} skew=${state.skew} onPress=${onPress} />`
           : html`<${Bubble} entry=${entry} side=${side} />`}
-        <${Footer} entry=${entry} onTryAgain=${onTryAgain} onDiscard=${onDiscard} />
+        <${Footer} entry=${entry} isLast=${isLast} onTryAgain=${onTryAgain} onDiscard=${onDiscard} />
       </div>
     </article>`;
 }
@@ -111,12 +122,13 @@ function FileBox({ file }) {
     </div>`;
 }
 
-function Footer({ entry, onTryAgain, onDiscard }) {
+function Footer({ entry, isLast, onTryAgain, onDiscard }) {
   if (entry.failed) return html`
     <div class="footer failed" role="alert">${entry.failed}
       <button type="button" class="link" onClick=${() => onTryAgain(entry)}>Try again</button>
       <button type="button" class="link" onClick=${() => onDiscard(entry)}>Discard</button></div>`;
   if (entry.isOutgoing) return html`<div class="footer">sending…</div>`;
+  if (!isLast) return null;
   return html`<time class="footer" datetime=${entry.at}>${timeWords(entry.at)}</time>`;
 }
 

@@ -15,8 +15,8 @@ THE_REST = "**"
 
 _READ_ONLY_SHELL = (
     "ls **", "pwd", "cat **", "head **", "tail **", "wc **", "nl **", "stat **", "du **", "df **", "cut **",
-    "tr **", "grep **", "egrep **", "fgrep **", "diff **", "cmp **", "basename **", "dirname **", "realpath **",
-    "readlink **", "md5sum **", "sha1sum **", "sha256sum **", "which **", "echo **", "true", "date", "whoami",
+    "tr **", "grep **", "egrep **", "fgrep **", "diff **", "cmp **", "basename **", "dirname **",
+    "realpath **", "readlink **", "md5sum **", "sha1sum **", "sha256sum **", "which **", "echo **", "true", "date", "whoami",
     "id", "uname **", "nproc", "uptime", "hostname",
     "git status", "git status --short", "git status -s", "git log", "git log --oneline", "git diff",
     "git diff --stat", "git diff --cached", "git show --stat", "git branch", "git rev-parse HEAD",
@@ -90,10 +90,12 @@ def _value_fits(value: JsonValue, glob: str) -> bool:
 
 
 def _shell_is_plain(entry: AllowEntry, tool: str, report: ShellReport | None) -> bool:
-    """A wildcard over shell code must not stretch over a second command; a literal pattern says it all itself."""
+    """A wildcard over shell code must not stretch over a second command; a literal pattern cannot."""
     glob = entry.args.get(_SHELL_FIELDS.get(tool, ""), "")
     if report is None or not any(sign in glob for sign in "*?["):
         return True
-    return report.complete and len(report.commands) == 1 and all(
-        command.plain and None not in command.words for command in report.commands
+    return (
+        report.complete
+        and len(report.commands) == 1
+        and all(command.plain and None not in command.words for command in report.commands)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from echo_bot.policy.call import JsonValue
 from echo_bot.policy.schemas import MAX_COMMAND_BYTES, JsonSchema
@@ -46,30 +46,34 @@ def _order(error: ValidationError) -> tuple[int, str]:
 
 def _sentence(error: ValidationError, schema: JsonSchema) -> str:
     field = ".".join(str(part) for part in error.absolute_path)
+    wanted: Any = error.validator_value  # the library types its own schema values so
+    instance: Any = error.instance
     match error.validator:
         case "additionalProperties":
             return _unknown(error, field, schema)
         case "required":
-            missing = next(name for name in error.validator_value if name not in error.instance)
+            missing = next((name for name in wanted if name not in instance), "?")
             return f"{_joined(field, missing)} is missing"
         case "type":
-            wanted = error.validator_value
             kinds = [wanted] if isinstance(wanted, str) else list(wanted)
             return f"{field} must be {' or '.join(_TYPES.get(kind, kind) for kind in kinds)}"
         case "enum":
-            return f"{field} must be one of {', '.join(str(value) for value in error.validator_value)}"
+            return f"{field} must be one of {', '.join(str(value) for value in wanted)}"
         case "minimum":
-            return f"{field} must be at least {error.validator_value}"
+            return f"{field} must be at least {wanted}"
         case "anyOf":
-            names = [name for option in error.validator_value for name in option.get("required", ())]
-            return f"one of {', '.join(names)} is needed" if names else f"{field} fits none of the allowed forms"
+            names = [name for option in wanted for name in option.get("required", ())]
+            return (
+                f"one of {', '.join(names)} is needed" if names else f"{field} fits none of the allowed forms"
+            )
         case _:
-            return f"{field or 'the arguments'} must satisfy {error.validator}: {error.validator_value!r}"
+            return f"{field or 'the arguments'} must satisfy {error.validator}: {wanted!r}"
 
 
 def _unknown(error: ValidationError, field: str, schema: JsonSchema) -> str:
     properties = error.schema.get("properties", {}) if isinstance(error.schema, Mapping) else {}
-    name = next((str(key) for key in error.instance if key not in properties), "?")
+    instance: Any = error.instance
+    name = next((str(key) for key in instance if key not in properties), "?")
     near = difflib.get_close_matches(name, properties, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"the parameters are {', '.join(properties) or 'none'}"
     return f"{_joined(field, name)} is not a parameter; {hint}"
@@ -86,4 +90,6 @@ def _too_long(tool: str, args: Mapping[str, JsonValue]) -> str:
     size = len(command.encode("utf-8", "surrogatepass"))
     if size <= MAX_COMMAND_BYTES:
         return ""
-    return f"{tool}: command is {size:,} bytes long; at most {MAX_COMMAND_BYTES:,} are taken. Put it in a script"
+    return (
+        f"{tool}: command is {size:,} bytes long; at most {MAX_COMMAND_BYTES:,} are taken. Put it in a script"
+    )

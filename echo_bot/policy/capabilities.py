@@ -37,7 +37,9 @@ CAPABILITIES: Mapping[str, str] = {
 WRITING = frozenset({"fs.write", "memory.write", "skill.write", "knowledge.write"})
 """Capabilities that store text somewhere: what such a call writes must not hold a masked secret."""
 
-DAEMON_DENY_CAPABILITIES = frozenset({"process.exec", "process.manage", "code.exec", "skill.install", MCP_CALL})
+DAEMON_DENY_CAPABILITIES = frozenset(
+    {"process.exec", "process.manage", "code.exec", "skill.install", MCP_CALL}
+)
 
 PUBLIC_GATEWAY_DENY_CAPABILITIES = DAEMON_DENY_CAPABILITIES | {
     "fs.write",

@@ -79,7 +79,7 @@ _SUBSYSTEMS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ToolEntry:
-    """What policy knows of a tool: `static_risk` from the map here, `declared_risk` from whoever registered it."""
+    """What policy knows of a tool: `static_risk` by the map here, `declared_risk` by whoever registered it."""
 
     name: str
     capabilities: frozenset[str]
@@ -134,7 +134,7 @@ def registered(
     capabilities: Iterable[str] = (),
     parameters: JsonSchema | None = None,
 ) -> ToolEntry | None:
-    """The entry of a canonical name, joined with what a tool of that name declares; None: nobody registered it.
+    """The entry of a canonical name, joined with what its tool declares; None: nobody registered it.
 
     A built-in keeps its parameters and adds the capabilities. Any other name exists only when something is
     declared: a risk, capabilities or parameters. Without a risk, an MCP tool is exec and any other is write.

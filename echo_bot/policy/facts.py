@@ -45,9 +45,9 @@ class SmartAnswer:
 class Facts:
     """One call before the gate. `tool` is None when nobody registered the name.
 
-    `filtered_by` is the key that takes the tool away, `arguments_error` a sentence; with either, or without a
-    tool, no guard was asked. `granted`: a stored grant covers exactly this call and owner. `grantable`: such a
-    grant is ever offered. `smart` is None until the approval model was asked.
+    `filtered_by` is the key that takes the tool away, `arguments_error` a sentence; with either, or without
+    a tool, no guard was asked. `granted`: a stored grant covers exactly this call and owner. `grantable`:
+    such a grant is ever offered. `smart` is None until the approval model was asked.
     """
 
     caller: Caller

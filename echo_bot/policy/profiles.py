@@ -14,8 +14,21 @@ from echo_bot.policy.names import names_tool
 from echo_bot.policy.settings import SecurityProfile, ToolProfile, ToolSettings
 
 MINIMAL = frozenset(
-    "agents_list clarify knowledge_search list_dir message notify read_file read_spill search_files session_search "
-    "skill_view skills_list todo".split()
+    {
+        "agents_list",
+        "clarify",
+        "knowledge_search",
+        "list_dir",
+        "message",
+        "notify",
+        "read_file",
+        "read_spill",
+        "search_files",
+        "session_search",
+        "skill_view",
+        "skills_list",
+        "todo",
+    }
 )
 MESSAGING = MINIMAL | {"image_generate", "memory", "text_to_speech", "vision_analyze"}
 CODING = MESSAGING | {"edit_file", "knowledge_index", "patch", "task", "workflow", "write_file"}

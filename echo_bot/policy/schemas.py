@@ -1,4 +1,4 @@
-"""The JSON Schema of every catalogue tool's parameters: the one source for tools, validation and the model."""
+"""The JSON Schema of every catalogue tool's parameters: the one source for tools, checks and the model."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _schema(required: str = "", *, extensible: bool = False, **properties: JsonS
     """An object schema; `required` lists names. `extensible` lets parameters pass that are not declared."""
     return {
         "type": "object",
-        "properties": {name: schema for name, schema in properties.items()},
-        "required": [name for name in required.split()],
+        "properties": dict(properties),
+        "required": list(required.split()),
         "additionalProperties": extensible,
     }
 
@@ -67,11 +67,16 @@ READING: Mapping[str, JsonSchema] = {
     ),
     "knowledge_search": _schema("query", query=_text("What to look for"), max_results=_MAX_RESULTS),
     "session_search": _schema(
-        "query", query=_text("What to look for"), max_results=_MAX_RESULTS, role=_text("Only this role's words")
+        "query",
+        query=_text("What to look for"),
+        max_results=_MAX_RESULTS,
+        role=_text("Only this role's words"),
     ),
     "skills_list": _schema(),
     "skill_view": _schema("name", name=_text("The skill"), file_path=_text("A file inside the skill")),
-    "web_fetch": _schema("url", url=_text("An http or https address"), max_chars=_count("Characters at most")),
+    "web_fetch": _schema(
+        "url", url=_text("An http or https address"), max_chars=_count("Characters at most")
+    ),
     "web_search": _schema("query", query=_text("What to look for"), max_results=_MAX_RESULTS),
     "vision_analyze": _schema(
         "image prompt",
@@ -99,7 +104,9 @@ WRITING: Mapping[str, JsonSchema] = {
     ),
     "patch": _schema("patch", path=_PATH, patch=_text("A unified diff or a V4A patch")),
     "knowledge_index": _schema(
-        "action", action=_choice("What to do", "status", "rebuild"), paths=_strings("Files and folders to index")
+        "action",
+        action=_choice("What to do", "status", "rebuild"),
+        paths=_strings("Files and folders to index"),
     ),
     "todo": _schema(
         "action",
@@ -185,7 +192,9 @@ RUNNING: Mapping[str, JsonSchema] = {
         ),
         "anyOf": [{"required": ["goal"]}, {"required": ["tasks"]}],
     },
-    "spawn_task": _schema("task", task=_text("What to do in the background"), context=_text("What to know for it")),
+    "spawn_task": _schema(
+        "task", task=_text("What to do in the background"), context=_text("What to know for it")
+    ),
 }
 
 LASTING: Mapping[str, JsonSchema] = {

@@ -1,4 +1,4 @@
-"""The gate's order: one tuple of small questions, the first answer decides. Pure: a person is never asked here."""
+"""The gate's order: one tuple of small questions, the first answer decides. Pure: nobody is asked here."""
 
 from __future__ import annotations
 
@@ -156,7 +156,9 @@ def nested(facts: Facts) -> Decision | None:
 
 
 def human(facts: Facts) -> Decision | None:
-    why = _sentences(facts.soft_findings) if facts.soft_findings else f"{facts.risk.value} calls need a person"
+    why = (
+        _sentences(facts.soft_findings) if facts.soft_findings else f"{facts.risk.value} calls need a person"
+    )
     return Decision(Verdict.ASK, StepName.HUMAN, why, facts.risk)
 
 
@@ -222,9 +224,7 @@ def has_valid_grant(facts: Facts) -> bool:
 
 def is_allowlisted(facts: Facts) -> bool:
     """Does the operator's allowlist pass it? No soft finding but `unsandboxed` may stand."""
-    return (
-        facts.allowlisted and facts.risk is not RiskLevel.DANGEROUS and facts.soft_kinds <= {UNSANDBOXED}
-    )
+    return facts.allowlisted and facts.risk is not RiskLevel.DANGEROUS and facts.soft_kinds <= {UNSANDBOXED}
 
 
 def _by_unattended_policy(facts: Facts) -> Decision:
@@ -252,7 +252,9 @@ def _elevation_reason(facts: Facts) -> str:
         )
     else:
         why = f"it would run on the {facts.call.executor.value} host (tools.exec.host)"
-    how = "permissions.admin_users, or permissions.elevated.allow_from with permissions.elevated.enabled: true"
+    how = (
+        "permissions.admin_users, or permissions.elevated.allow_from with permissions.elevated.enabled: true"
+    )
     return f"{why}, and {facts.caller.sender} is not elevated; the operator names senders in {how}"
 
 

@@ -22,7 +22,7 @@ class Target:
 
 
 def parse_target(text: str, aliases: Mapping[str, str]) -> Target:
-    """Resolve `here`, `owner`, an alias or `channel[/account]:chat[:thread]`. Raises ValueError with a sentence."""
+    """Resolve `here`, `owner`, an alias or `channel[/account]:chat[:thread]`; else ValueError."""
     if text in ("", HERE):
         return Target(HERE)
     if text == OWNER:
@@ -41,14 +41,16 @@ def parse_address(text: str) -> Address:
     channel, _, account = head.partition("/")
     chat_id, _, thread_id = rest.partition(":")
     if not (channel and chat_id):
-        raise ValueError(f"{text!r} is not of the form channel:chat, channel/account:chat or channel:chat:thread")
+        raise ValueError(
+            f"{text!r} is not of the form channel:chat, channel/account:chat or channel:chat:thread"
+        )
     return Address(channel=channel, chat_id=chat_id, thread_id=thread_id, account=account)
 
 
 def judge_target(
     text: str, here: Address, aliases: Mapping[str, str], allowed: tuple[str, ...]
 ) -> tuple[Finding, ...]:
-    """The finding for a target outside this chat and `delivery.allowed_targets`. Raises ValueError as parsing does."""
+    """The finding for a target outside this chat and `delivery.allowed_targets`, if it is one."""
     target = parse_target(text, aliases)
     if target.address is None or _chat(target.address) == _chat(here):
         return ()

@@ -1,0 +1,82 @@
+"""Keys whose feature does not exist yet: setting one refuses the start, rather than being ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from pydantic import BaseModel, SecretStr
+
+from echo_bot.config.channels import accounts, is_enabled, sections
+from echo_bot.config.model import Config
+
+LATER_KEYS = (
+    "tools.web",
+    "tools.image_gen.backend", "tools.image_gen.api_key", "tools.image_gen.api_base", "tools.image_gen.model",
+    "tools.tts.backend", "tools.tts.api_key", "tools.tts.api_base", "tools.tts.model",
+    "tools.vision.backend", "tools.vision.api_key", "tools.vision.api_base", "tools.vision.model",
+    "tools.mcp_servers",
+    "execution.container", "execution.remote",
+    "permissions.approval.quorum", "permissions.approval.route",
+    "permissions.approval.remind_after_seconds", "permissions.approval.escalate_to",
+    "gateway.api_tokens", "gateway.admin_tokens",
+    "models.fallback", "models.compaction",
+    "workers", "scheduler.missed_runs", "scheduler.max_parallel", "inspection",
+    "memory.max_entries", "memory.max_entry_chars", "knowledge", "skills",
+    "observability.otel_endpoint",
+)  # fmt: skip
+"""Keys and whole sections that must stay at their defaults."""
+
+LATER_CHANNELS = ("discord", "slack", "webhook")
+LATER_ACCOUNT_KEYS = ("webhook_url", "webhook_secret")
+
+
+NOT_AVAILABLE = "is not available in this version; remove the key"
+
+
+def unavailable(config: Config) -> tuple[str, ...]:
+    """Every such key that differs from its default."""
+    questions: tuple[Callable[[Config], Iterator[str]], ...] = (_keys, _channels, _storage)
+    return tuple(key for question in questions for key in question(config))
+
+
+def _keys(config: Config) -> Iterator[str]:
+    for key in LATER_KEYS:
+        yield from changed(config, type(config)(), key)
+
+
+def changed(config: BaseModel, default: BaseModel, key: str) -> Iterator[str]:
+    """The keys at or below a dotted key whose values are not the default's."""
+    value, usual = value_at(config, key), value_at(default, key)
+    if isinstance(value, BaseModel) and isinstance(usual, BaseModel):
+        for name in type(value).model_fields:
+            yield from (f"{key}.{inner}" for inner in changed(value, usual, name))
+    elif value != usual:
+        yield key
+
+
+def value_at(section: BaseModel, key: str) -> object:
+    """The value of a dotted key."""
+    value: object = section
+    for part in key.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def _channels(config: Config) -> Iterator[str]:
+    for name, section in sections(config.channels).items():
+        for account_name, account in accounts(section).items():
+            key = f"channels.{name}" + (f".accounts.{account_name}" if account_name else "")
+            if name in LATER_CHANNELS and is_enabled(account):
+                yield f"{key}.enabled"
+            yield from (f"{key}.{later}" for later in LATER_ACCOUNT_KEYS if _is_set(account, later))
+
+
+def _is_set(account: BaseModel, key: str) -> bool:
+    value = getattr(account, key, "")
+    return bool(value.get_secret_value() if isinstance(value, SecretStr) else value)
+
+
+def _storage(config: Config) -> Iterator[str]:
+    url = config.storage.url.get_secret_value()
+    if url and not url.startswith("sqlite"):
+        yield "storage.url"

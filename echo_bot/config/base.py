@@ -1,0 +1,51 @@
+"""What every section shares: strict frozen models, ids, secrets, and numbers that remember their spelling."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+
+
+class WrittenInt(int):
+    """A whole number from YAML that remembers its spelling: as an id, 0042 is not 42."""
+
+    text: str
+
+    def __new__(cls, text: str) -> WrittenInt:
+        number = super().__new__(cls, text.replace("_", ""), 0 if text[:2].lower() in ("0x", "0o") else 10)
+        number.text = text
+        return number
+
+
+class Section(BaseModel):
+    """One part of the configuration: unknown keys and wrong types are errors, values never change."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, hide_input_in_errors=True, use_attribute_docstrings=True
+    )
+
+
+def _as_written(value: object) -> object:
+    if isinstance(value, WrittenInt):
+        return value.text
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+Id = Annotated[str, BeforeValidator(_as_written)]
+"""An id: a whole number in YAML is taken as its digits."""
+
+Secret = Annotated[SecretStr, BeforeValidator(_as_written)]
+"""A value that is never shown: not in `repr`, not in an error."""
+
+Item = TypeVar("Item")
+Listed = Annotated[tuple[Item, ...], Field(strict=False)]
+"""A YAML list, kept as a tuple; its items stay strict."""
+
+Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+EMPTY_SECRET = SecretStr("")

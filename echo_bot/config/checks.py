@@ -1,0 +1,97 @@
+"""Settings that are well-formed and still wrong: some refuse the start, some are worth a warning."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from echo_bot.config.channels import accounts, is_enabled, sections
+from echo_bot.config.model import Config
+from echo_bot.policy.targets import HERE, OWNER, parse_address
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """What is wrong with which key; without `refuses` it is a warning at the start."""
+
+    key: str
+    sentence: str
+    refuses: bool = True
+
+
+def check(config: Config) -> tuple[Objection, ...]:
+    """All objections; nothing is read or changed."""
+    found: list[Objection] = []
+    for question in (_people, _places, _targets, _approval, _channels):
+        found.extend(question(config))
+    return tuple(found)
+
+
+def _people(config: Config) -> Iterator[Objection]:
+    approval = config.permissions.approval
+    lists: dict[str, tuple[str, ...]] = {
+        "permissions.admin_users": config.permissions.admin_users or (),
+        "permissions.approval.approvers": approval.approvers,
+        "permissions.approval.escalate_to": approval.escalate_to,
+    }
+    for key, entries in lists.items():
+        if "*" in entries:
+            yield Objection(key, '"*" would name everybody; list ids as channel:id')
+
+
+def _places(config: Config) -> Iterator[Objection]:
+    workspace = Path(os.path.abspath(Path(config.workspace or ".").expanduser()))
+    if workspace == Path(workspace.anchor):
+        yield Objection("workspace", "the whole file system cannot be the workspace; choose a folder")
+    elif workspace == Path.home():
+        sentence = "workspace is the home folder: the bot may read and write everything in it"
+        yield Objection("workspace", sentence, refuses=False)
+    if config.timezone:
+        try:
+            ZoneInfo(config.timezone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            yield Objection("timezone", "there is no such time zone; write it like Europe/Berlin")
+
+
+def _targets(config: Config) -> Iterator[Objection]:
+    delivery = config.delivery
+    for alias, target in delivery.targets.items():
+        if alias in (HERE, OWNER) or ":" in alias:
+            yield Objection(f"delivery.targets.{alias}", "this name has a meaning of its own; choose another")
+        elif not _is_address(target):
+            yield Objection(f"delivery.targets.{alias}", "must be written as channel:chat")
+    for index, entry in enumerate(delivery.allowed_targets):
+        if entry not in (HERE, OWNER) and entry not in delivery.targets and not _is_address(entry):
+            sentence = "must be channel:chat or a name from delivery.targets"
+            yield Objection(f"delivery.allowed_targets.{index}", sentence)
+
+
+def _approval(config: Config) -> Iterator[Objection]:
+    approval = config.permissions.approval
+    if approval.mode == "smart" and not (approval.smart_model or config.models.default):
+        sentence = "permissions.approval.mode is smart and no model is configured: exec calls will be denied"
+        yield Objection("permissions.approval.mode", sentence, refuses=False)
+
+
+def _channels(config: Config) -> Iterator[Objection]:
+    if config.security.profile == "public_gateway":
+        return
+    for name, section in sections(config.channels).items():
+        for account_name, account in accounts(section).items():
+            if "*" in account.allow_from and (is_enabled(account) or name in ("web", "cli")):
+                key = f"channels.{name}" + (f".accounts.{account_name}" if account_name else "")
+                sentence = (
+                    f'{key}.allow_from holds "*": anybody may chat; consider security.profile public_gateway'
+                )
+                yield Objection(f"{key}.allow_from", sentence, refuses=False)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parse_address(text)
+    except ValueError:
+        return False
+    return True

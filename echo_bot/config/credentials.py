@@ -1,0 +1,68 @@
+"""Which configured values are credentials, and when they need a key before the bot may start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, SecretStr
+
+from echo_bot.config.model import Config
+
+_ADDRESSES = ("url", "proxy")
+"""Secret-typed keys that are addresses: a credential only when they carry a password."""
+
+KEY_COMMAND = "echo-bot credentials key"
+
+
+def credential_keys(config: Config) -> tuple[str, ...]:
+    """The dotted keys of every credential that is set, wherever it came from."""
+    return tuple(key for key, value in secret_values(config).items() if _is_credential(key, value))
+
+
+def secret_values(config: Config) -> Mapping[str, str]:
+    """Every hidden value that is set, by dotted key: what must be masked wherever text leaves the bot."""
+    return {key: value for key, value in _secrets(config, "") if value}
+
+
+def missing_key(config: Config, has_key: bool, from_yaml: tuple[str, ...]) -> str:
+    """Why the start is refused for want of a key, or "". Values from the environment need none."""
+    if has_key or not config.credentials.require_encryption or not from_yaml:
+        return ""
+    variable = config.credentials.encryption_key_env
+    return (
+        f"{from_yaml[0]} holds a credential and no key is set to encrypt it; "
+        f'make one: export {variable}="$({KEY_COMMAND})" (and keep it), or give the value by environment: '
+        f"{environment_name(from_yaml[0])}"
+    )
+
+
+def environment_name(key: str) -> str:
+    """The variable that sets a dotted key."""
+    return "ECHO_BOT_" + key.upper().replace(".", "__")
+
+
+def _is_credential(key: str, value: str) -> bool:
+    if key.rpartition(".")[2] not in _ADDRESSES:
+        return True
+    try:
+        return bool(urlsplit(value).password)
+    except ValueError:
+        return True
+
+
+def _secrets(value: object, key: str) -> Iterator[tuple[str, str]]:
+    match value:
+        case SecretStr():
+            yield key, value.get_secret_value()
+        case BaseModel():
+            for name in type(value).model_fields:
+                yield from _secrets(getattr(value, name), f"{key}.{name}" if key else name)
+        case Mapping():
+            for name, inner in value.items():
+                yield from _secrets(inner, f"{key}.{name}")
+        case list():
+            for index, inner in enumerate(value):
+                yield from _secrets(inner, f"{key}.{index}")
+        case _:
+            return

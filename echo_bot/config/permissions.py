@@ -1,0 +1,82 @@
+"""`permissions`: who is an admin, how calls are approved, who may run code outside the sandbox."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from echo_bot.config.base import Count, Id, Listed, Positive, Section
+from echo_bot.config.tools import Risk
+
+Preset = Literal["read_only_shell"]
+
+
+class AllowlistEntry(Section):
+    tool: str = ""
+    args: dict[str, str] = Field(default_factory=dict)
+    """A pattern for each argument; exec.command takes one glob per word, a last ** takes the rest."""
+    preset: Preset | None = None
+    """A ready-made list instead of tool and args."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if bool(self.tool) == (self.preset is not None) or (self.preset and self.args):
+            raise ValueError("an entry is either {tool: …, args: {…}} or {preset: read_only_shell}")
+        return self
+
+
+class Approval(Section):
+    mode: Literal["manual", "off", "smart"] = "manual"
+    """manual asks a person; off lets everything but dangerous calls pass; smart asks a model first."""
+    auto_approve: Listed[str] = ()
+    """Tools that never ask (`*` stands for any characters)."""
+    auto_deny: Listed[str] = ()
+    """Tools that are always refused, before any convenience."""
+    trusted_channels: Listed[str] = ()
+    """Channels whose exec calls pass without a question."""
+    cli_auto_approve: bool = True
+    """Exec calls pass at the terminal, under security.profile personal_cli."""
+    unattended_policy: Literal["deny", "allow_safe"] = "deny"
+    """What jobs may do without authorisation: only read (deny), or also write (allow_safe)."""
+    wait_timeout_seconds: Positive = 120
+    """Seconds a card waits for a person."""
+    timeouts: dict[str, Positive] = Field(default_factory=dict)
+    """Other waiting times, by channel or by risk."""
+    smart_model: str = ""
+    """The model that judges under mode smart; empty: models.default."""
+    allowlist: Listed[AllowlistEntry] = ()
+    """Calls that pass without a person."""
+    approvers: Listed[Id] = ()
+    """Who decides, as channel:id; empty: the admins, and requesters who are listed by id."""
+    requester_may_approve: dict[Risk, bool] = Field(default_factory=dict)
+    """By risk: may whoever asked for a call also approve it?"""
+    quorum: dict[Risk, Positive] = Field(default_factory=dict)
+    """By risk: how many people must approve."""
+    route: Literal["origin", "dm"] | Listed[Id] = "origin"
+    """Where cards go."""
+    remind_after_seconds: Count = 0
+    escalate_to: Listed[Id] = ()
+    card_delivery_timeout_seconds: Positive = 30
+    """Seconds after which a card that reached nobody is a refusal."""
+
+
+class Elevated(Section):
+    enabled: bool = False
+    """Let the senders below run code on local and remote hosts."""
+    allow_from: dict[str, Listed[Id]] = Field(default_factory=dict)
+    """Channel to sender ids; "*" stands for every channel, or every sender."""
+
+
+class Permissions(Section):
+    admin_users: Listed[Id] | None = None
+    """Admins as channel:id. Unset: cli:local and web:local under personal_cli, nobody otherwise."""
+    approval: Approval = Approval()
+    elevated: Elevated = Elevated()
+
+
+class Credentials(Section):
+    encryption_key_env: str = "ECHO_AGENT_CREDENTIAL_KEY"
+    """The environment variable that holds the key."""
+    require_encryption: bool = True
+    """Refuse to start with a credential and no key."""

@@ -1,0 +1,156 @@
+"""From the configuration to what the pure policy needs of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from echo_bot.channel import ChannelManifest
+from echo_bot.config.availability import value_at
+from echo_bot.config.channels import accounts, sections
+from echo_bot.config.model import Config
+from echo_bot.config.permissions import AllowlistEntry
+from echo_bot.config.tools import Risk
+from echo_bot.policy.allowlist import PRESETS
+from echo_bot.policy.call import Executor
+from echo_bot.policy.catalogue import CATALOGUE
+from echo_bot.policy.risk import RiskLevel
+from echo_bot.policy.settings import (
+    AUTHENTICATING,
+    KNOWN_CHANNELS,
+    AccessSettings,
+    AllowEntry,
+    ApprovalSettings,
+    PlaceSettings,
+    PolicySettings,
+    ToolSettings,
+)
+
+LOCAL_ADMINS = ("cli:local", "web:local")
+
+
+def policy_settings(
+    config: Config, *, config_path: Path | None = None, manifests: Iterable[ChannelManifest] = ()
+) -> PolicySettings:
+    """Plain frozen values for the policy. `manifests` are the installed channels beyond ours."""
+    host = config.tools.exec.host
+    return PolicySettings(
+        tools=_tools(config),
+        approval=_approval(config),
+        access=_access(config, tuple(manifests)),
+        places=_places(config, config_path),
+        exec_host=None if host == "auto" else Executor(host),
+        exec_security=config.tools.exec.security,
+        targets=dict(config.delivery.targets),
+        allowed_targets=tuple(config.delivery.allowed_targets),
+    )
+
+
+def workspace(config: Config) -> Path:
+    """The folder the bot works in, absolute."""
+    return Path(os.path.abspath(Path(config.workspace or ".").expanduser()))
+
+
+def data_dir(config: Config) -> Path:
+    """Where the bot keeps its state, absolute."""
+    if config.data_dir:
+        return Path(os.path.abspath(Path(config.data_dir).expanduser()))
+    from platformdirs import user_data_path
+
+    return user_data_path("echo-bot", appauthor=False)
+
+
+def program_folders() -> tuple[str, ...]:
+    """The folders that hold the bot's own program: its packages and its virtual environment."""
+    folders = [Path(sys.prefix)] if sys.prefix != sys.base_prefix else []
+    for package in ("echo_bot", "channels", "echo_agent"):
+        spec = find_spec(package)
+        folders += [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
+    return tuple(dict.fromkeys(str(folder) for folder in folders))
+
+
+def _tools(config: Config) -> ToolSettings:
+    tools = config.tools
+    subsystems = {entry.subsystem for entry in CATALOGUE.values() if entry.subsystem} | {"tools.mcp.enabled"}
+    servers = {
+        f"tools.mcp_servers.{name}.enabled"
+        for name, server in tools.mcp_servers.items()
+        if not server.enabled
+    }
+    return ToolSettings(
+        profile=tools.profile,
+        allow=tuple(tools.allow),
+        also_allow=tuple(tools.also_allow),
+        deny=tuple(tools.deny),
+        security_profile=config.security.profile,
+        network_policy=config.execution.network_policy,
+        network_allow=tuple(config.execution.network_allow),
+        disabled=frozenset(key for key in subsystems if value_at(config, key) is False) | servers,
+        code_languages=tuple(tools.code_exec.languages),
+        mcp_risks={name: RiskLevel(server.risk) for name, server in tools.mcp_servers.items() if server.risk},
+    )
+
+
+def _approval(config: Config) -> ApprovalSettings:
+    approval = config.permissions.approval
+    return ApprovalSettings(
+        mode=approval.mode,
+        auto_approve=tuple(approval.auto_approve),
+        auto_deny=tuple(approval.auto_deny),
+        trusted_channels=tuple(approval.trusted_channels),
+        cli_auto_approve=approval.cli_auto_approve,
+        unattended_policy=approval.unattended_policy,
+        allowlist=tuple(entry for written in approval.allowlist for entry in _entries(written)),
+        approvers=tuple(approval.approvers),
+        requester_may_approve=_by_risk(approval.requester_may_approve),
+    )
+
+
+def _by_risk(values: Mapping[Risk, bool]) -> dict[RiskLevel, bool]:
+    return {RiskLevel(risk): value for risk, value in values.items()}
+
+
+def _entries(written: AllowlistEntry) -> tuple[AllowEntry, ...]:
+    if written.preset is not None:
+        return PRESETS[written.preset]
+    return (AllowEntry(written.tool, dict(written.args)),)
+
+
+def _access(config: Config, manifests: tuple[ChannelManifest, ...]) -> AccessSettings:
+    permissions = config.permissions
+    local = LOCAL_ADMINS if config.security.profile == "personal_cli" else ()
+    return AccessSettings(
+        known_channels=KNOWN_CHANNELS | {manifest.name for manifest in manifests},
+        authenticating=AUTHENTICATING | {m.name for m in manifests if m.authenticates_sender},
+        allow_from=_allow_from(config),
+        admin_users=local if permissions.admin_users is None else tuple(permissions.admin_users),
+        elevated=permissions.elevated.enabled,
+        elevated_from={channel: tuple(ids) for channel, ids in permissions.elevated.allow_from.items()},
+    )
+
+
+def _allow_from(config: Config) -> dict[str, tuple[str, ...]]:
+    return {
+        f"{name}/{account}" if account else name: tuple(section.allow_from)
+        for name, channel in sections(config.channels).items()
+        for account, section in accounts(channel).items()
+    }
+
+
+def _places(config: Config, config_path: Path | None) -> PlaceSettings:
+    state = data_dir(config)
+    tools = config.tools
+    root = tools.safe_write_root
+    base = workspace(config)
+    return PlaceSettings(
+        workspace=str(base),
+        home=str(Path.home()),
+        restrict_to_workspace=tools.restrict_to_workspace,
+        safe_write_root=os.path.abspath(Path(root).expanduser()) if root else "",
+        spill=str(state / "spill"),
+        protected=tuple(str(place) for place in (state, config_path) if place is not None),
+        protected_write=(*program_folders(), *(os.path.abspath(base / path) for path in tools.paths)),
+    )

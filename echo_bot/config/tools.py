@@ -1,0 +1,139 @@
+"""`tools`: which tools are offered and how they behave."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from echo_bot.config.base import EMPTY_SECRET, Listed, Positive, Secret, Section
+from echo_bot.policy.settings import ExecSecurity, ToolProfile
+
+ExecHost = Literal["auto", "sandbox", "local", "container", "remote"]
+McpName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
+Risk = Literal["read_only", "write", "exec", "dangerous"]
+
+
+class ExecLimits(Section):
+    memory_mb: Positive = 2048
+    """MiB that one command may use."""
+    cpu_seconds: Positive = 300
+    """CPU seconds that one command may use."""
+    processes: Positive = 256
+    """Processes that one command may have at once."""
+    file_mb: Positive = 1024
+    """MiB that one file may grow to."""
+
+
+class Exec(Section):
+    enabled: bool = True
+    """Offer exec and process."""
+    host: ExecHost = "auto"
+    """Where commands run: the sandbox, or without one this computer with a question (auto); or one place."""
+    security: ExecSecurity = "allowlist"
+    """deny: nothing runs. full: every caller must be elevated, on every host."""
+    timeout_seconds: Positive = 30
+    """Seconds a command may take when the call names none."""
+    max_output_chars: Positive = 2_000_000
+    """Characters of output that are kept."""
+    env: Listed[str] = ()
+    """Names of environment variables that commands may see besides PATH, HOME, LANG, TERM and TMPDIR."""
+    limits: ExecLimits = ExecLimits()
+
+
+class CodeExec(Section):
+    enabled: bool = True
+    """Offer execute_code."""
+    languages: Listed[Literal["python", "javascript", "bash"]] = ("python", "javascript", "bash")
+    """The languages it takes."""
+    timeout_seconds: Positive = 30
+    """Seconds a program may take when the call names none."""
+
+
+class Web(Section):
+    enabled: bool = False
+    """Offer web_fetch and web_search."""
+    search_provider: Literal["brave", "tavily", "searxng", "ddgs"] = "brave"
+    search_api_key: Secret = EMPTY_SECRET
+    search_api_base: str = ""
+    timeout_seconds: Positive = 30
+    max_bytes: Positive = 10_485_760
+    """Bytes of one page, before and after decoding."""
+
+
+class MediaTool(Section):
+    enabled: bool = True
+    backend: str = ""
+    api_key: Secret = EMPTY_SECRET
+    api_base: str = ""
+    model: str = ""
+
+
+class McpServer(Section):
+    command: str = ""
+    args: Listed[str] = ()
+    env: dict[str, Secret] = Field(default_factory=dict)
+    url: str = ""
+    headers: dict[str, Secret] = Field(default_factory=dict)
+    enabled: bool = True
+    timeout: Positive = 30
+    tools_include: Listed[str] = ()
+    tools_exclude: Listed[str] = ()
+    risk: Risk | None = None
+
+
+class Mcp(Section):
+    enabled: bool = True
+    """Offer the tools of MCP servers."""
+
+
+class Tools(Section):
+    profile: ToolProfile = "full"
+    """The set of tools: minimal, messaging, coding or full."""
+    allow: Listed[str] = ()
+    """If not empty, only these tools (`*` stands for any characters); the profile no longer counts."""
+    also_allow: Listed[str] = ()
+    """Tools on top of the profile."""
+    deny: Listed[str] = ()
+    """Tools taken away whatever the other lists say."""
+    restrict_to_workspace: bool = False
+    """File tools stay inside the workspace."""
+    safe_write_root: str = ""
+    """File tools write only below this folder; empty: no such limit."""
+    exec: Exec = Exec()
+    code_exec: CodeExec = CodeExec()
+    web: Web = Web()
+    image_gen: MediaTool = MediaTool()
+    tts: MediaTool = MediaTool()
+    vision: MediaTool = MediaTool()
+    mcp: Mcp = Mcp()
+    mcp_servers: dict[McpName, McpServer] = Field(default_factory=dict)
+    """MCP servers by name; their tools are called mcp_<server>_<tool>."""
+    paths: Listed[str] = ()
+    """Python files with tools of your own."""
+
+
+class Security(Section):
+    profile: Literal["personal_cli", "daemon", "public_gateway"] = "personal_cli"
+    """personal_cli trusts who sits here; daemon runs no code; public_gateway also writes no files."""
+
+
+class Container(Section):
+    image: str = ""
+    socket: str = ""
+
+
+class Remote(Section):
+    host: str = ""
+    user: str = ""
+    key_path: str = ""
+    known_hosts: str = ""
+
+
+class Execution(Section):
+    network_policy: Literal["deny", "allow", "restricted"] = "deny"
+    """deny: no network tools; restricted: for the hosts below; allow: also commands in the sandbox."""
+    network_allow: Listed[str] = ()
+    """Hosts for restricted: exact, or *.example.com for subdomains."""
+    container: Container = Container()
+    remote: Remote = Remote()

@@ -34,6 +34,7 @@ from echo_bot.events import (
     PressReply,
 )
 from echo_bot.testing.waiting import eventually
+from echo_bot.text import card_text
 
 Operation = Literal["start", "send_text", "send_card", "send_file", "edit_text", "edit_card", "typing"]
 
@@ -54,10 +55,12 @@ class FakeMessage:
 
     @property
     def body(self) -> str:
-        """The words in it: the text, the card's title or the file's name."""
+        """The words in it: the text, all of the card, or the file's name."""
         if self.text is not None:
             return self.text.text
-        return self.card.title if self.card is not None else self.file.name if self.file is not None else ""
+        if self.card is not None:
+            return card_text(self.card)
+        return self.file.name if self.file is not None else ""
 
     @property
     def buttons(self) -> tuple[Button, ...]:

@@ -1,4 +1,4 @@
-"""A core in memory for tests of adapters: keeps events and presses, drops repeats, answers, fails on demand."""
+"""A core in memory for tests of adapters: keeps events and presses, drops repeats, answers, fails."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ COMMANDS = (
 class FakePort:
     """A `Port` that admits everybody but `strangers` and answers every press with `reply`.
 
-    `stored` holds what was taken, oldest first and each once; `seen` counts repeats too. `on_press`, when set,
-    makes the answer to a press.
+    `stored` holds what was taken, oldest first and each once; `seen` holds repeats too. `on_press`, when
+    set, makes the answer to a press.
     """
 
     def __init__(

@@ -112,7 +112,7 @@ class TelegramEmulator:
         times: int = 1,
         after: bool = False,
     ) -> Fault:
-        """The next `times` calls of `method` ("*" for any) are refused; with `after` the work is done first."""
+        """The next `times` calls of `method` ("*": any) are refused; with `after` the work is done first."""
         error = ApiError.too_many(retry_after) if retry_after else ApiError(status, description)
         return self._faults.add(Fault(method.lower(), error, times, after))
 

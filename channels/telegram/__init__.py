@@ -1,0 +1,12 @@
+"""Telegram: what the channel is and what it is configured with, without its SDK."""
+
+from echo_bot.channel import ChannelManifest
+
+MANIFEST = ChannelManifest(
+    name="telegram",
+    title="Telegram",
+    build="channels.telegram.adapter:build",
+    authenticates_sender=True,
+    options=("api_file_base",),
+    secrets=("token",),
+)

@@ -1,0 +1,87 @@
+"""The SDK's bot from our settings: which server, through which proxy, at which pace, with which timeouts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Coroutine
+from typing import Any
+from urllib.parse import urlsplit
+
+from telegram.ext import AIORateLimiter, ExtBot
+from telegram.request import HTTPXRequest
+
+from channels.telegram.failures import TOKEN_FIX
+from echo_bot.channel import ChannelSettings
+from echo_bot.errors import ChannelFatal
+
+OFFICIAL_API = "https://api.telegram.org"
+_UNPACED = frozenset({"sendChatAction"})
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+TelegramBot = ExtBot[int]
+
+# The SDK's own switch to times as timedelta; without it every 429 comes with a deprecation warning.
+os.environ.setdefault("PTB_TIMEDELTA", "true")
+
+
+class Pace(AIORateLimiter):
+    """Telegram's limits of messages a second and a minute; typing signs neither wait nor count."""
+
+    async def process_request(
+        self,
+        callback: Callable[..., Coroutine[Any, Any, Any]],
+        args: Any,
+        kwargs: dict[str, Any],
+        endpoint: str,
+        data: dict[str, Any],
+        rate_limit_args: int | None,
+    ) -> Any:
+        if endpoint in _UNPACED:
+            return await callback(*args, **kwargs)
+        return await super().process_request(callback, args, kwargs, endpoint, data, rate_limit_args)
+
+
+def open_bot(settings: ChannelSettings) -> TelegramBot:
+    """A bot that is not connected yet. Raises ChannelFatal for a missing token or an unusable proxy."""
+    token = settings.secrets.get("token", "").strip()
+    if not token:
+        raise ChannelFatal("Telegram has no bot token", TOKEN_FIX)
+    api, files = api_urls(settings.api_base, settings.options.get("api_file_base", ""))
+    try:
+        return ExtBot(
+            token,
+            base_url=api,
+            base_file_url=files,
+            request=_request(settings.proxy, api, connections=64),
+            get_updates_request=_request(settings.proxy, api, connections=2),
+            rate_limiter=Pace(max_retries=0),
+        )
+    except (ValueError, RuntimeError, ImportError):
+        # Their texts may hold the proxy's password.
+        raise ChannelFatal(
+            "The proxy of Telegram cannot be used",
+            "Write channels.telegram.proxy as http://host:port or socks5://host:port",
+        ) from None
+
+
+def api_urls(api_base: str, api_file_base: str) -> tuple[str, str]:
+    """The prefixes before the token, of methods and of files, from any of the forms people write."""
+    base = _without_tail(api_base) or OFFICIAL_API
+    return f"{base}/bot", f"{_without_tail(api_file_base) or f'{base}/file'}/bot"
+
+
+def _without_tail(url: str) -> str:
+    return url.strip().rstrip("/").removesuffix("/bot").rstrip("/")
+
+
+def _request(proxy: str, api: str, connections: int) -> HTTPXRequest:
+    # A proxy from the environment is for the outside: a Bot API server on this machine is asked directly.
+    own_machine = urlsplit(api).hostname in _LOOPBACK
+    return HTTPXRequest(
+        connection_pool_size=connections,
+        read_timeout=10.0,
+        connect_timeout=5.0,
+        pool_timeout=5.0,
+        proxy=proxy or None,
+        httpx_kwargs={"trust_env": not own_machine},
+    )

@@ -1,0 +1,84 @@
+"""Telegram's errors as the port's: worth another try, a chat that is gone, a matter for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, TelegramError
+from telegram.error import RetryAfter as TelegramRetryAfter
+
+from channels.telegram.redaction import without_token
+from echo_bot.errors import (
+    ChannelError,
+    ChannelFatal,
+    FormatRejected,
+    RetryAfter,
+    TargetGone,
+    TemporaryFailure,
+)
+
+TOKEN_FIX = "Get a token from @BotFather, set channels.telegram.token to it and start again"
+
+_GONE = (
+    "chat not found",
+    "user not found",
+    "user_is_blocked",
+    "user_deactivated",
+    "peer_id_invalid",
+    "message to edit not found",
+    "message can't be edited",
+    "message_id_invalid",
+    "message thread not found",
+    "topic_closed",
+    "topic_deleted",
+    "chat_write_forbidden",
+    "channel_private",
+    "group chat was deactivated",
+    "not enough rights",
+    "have no rights",
+)
+"""What the Bot API says, in lower case, when no later try can reach the chat or message."""
+
+
+def failure_of(error: TelegramError, token: str) -> ChannelError:
+    """The leaf of `ChannelError` for what the SDK raised; its text never holds the token."""
+    said = without_token(error.message, token)
+    match error:
+        case InvalidToken():
+            return ChannelFatal("Telegram does not accept the bot's token", TOKEN_FIX)
+        case TelegramRetryAfter():
+            return RetryAfter(_seconds(error.retry_after))
+        case Forbidden() | ChatMigrated():
+            return TargetGone(said)
+        case BadRequest() if any(phrase in said.lower() for phrase in _GONE):
+            return TargetGone(said)
+        case BadRequest():
+            return FormatRejected(said)
+        case _:
+            return TemporaryFailure(said)
+
+
+def is_not_modified(error: BadRequest) -> bool:
+    """Does the message already show what it was to be changed to?"""
+    return "message is not modified" in error.message.lower()
+
+
+def is_about_format(error: BadRequest) -> bool:
+    """Would the same text pass without entities?"""
+    said = error.message.lower()
+    return "can't parse" in said or "entit" in said
+
+
+@contextmanager
+def translated(token: str) -> Iterator[None]:
+    """Raise the port's errors in place of the SDK's, without the SDK's own text as context."""
+    try:
+        yield
+    except TelegramError as error:
+        raise failure_of(error, token) from None
+
+
+def _seconds(value: int | timedelta) -> float:
+    return value.total_seconds() if isinstance(value, timedelta) else float(value)

@@ -41,7 +41,8 @@ def arguments(
     words = [*namespaces, *_ALWAYS]
     if not network:
         words.append("--unshare-net")
-    words += ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"]
+    # A read-only /proc: root may write to the kernel's own switches in it even without any capability.
+    words += ["--ro-bind", "/", "/", "--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
     for mount in plan:
         words += _mount(mount, private_bytes)
     if network:

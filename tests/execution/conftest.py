@@ -1,0 +1,136 @@
+"""Executors to test with, and a check after every test that no process was left behind."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from echo_bot.execution.environment import clean_environment
+from echo_bot.execution.group import MARK_NAME, boot_ticks
+from echo_bot.execution.layout import default_layout
+from echo_bot.execution.local import LocalExecutor
+from echo_bot.execution.proctree import Process, descendants, read_processes
+from echo_bot.execution.protocol import CommandSpec, ExecutorBackend, Limits, Outcome
+from echo_bot.execution.sandbox import SandboxExecutor
+
+PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+Run = Callable[..., Awaitable[tuple[str, Outcome]]]
+MakeSandbox = Callable[..., Awaitable[SandboxExecutor]]
+
+
+def _left_over(since: int) -> list[Process]:
+    processes = read_processes()
+    own = descendants(processes, [os.getpid()])
+    marked = [p for p in processes.values() if p.started >= since and _is_marked(p.pid)]
+    return [p for p in (*own, *marked) if p.started >= since]
+
+
+def _is_marked(pid: int) -> bool:
+    try:
+        return f"{MARK_NAME}=".encode() in Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_running() -> Iterator[None]:
+    since = boot_ticks()
+    yield
+    deadline = time.monotonic() + 3
+    while (left := _left_over(since)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not left, f"left running: {left}"
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A home folder outside /tmp: all of that is private to a sandbox, and tests would prove nothing."""
+    with tempfile.TemporaryDirectory(dir=Path(__file__).parent, prefix=".home-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def workspace(home: Path) -> Path:
+    folder = home / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def state(home: Path) -> Path:
+    folder = home / ".echo-bot"
+    folder.mkdir()
+    (folder / "state.db").write_text("SECRET-STATE")
+    return folder
+
+
+@pytest.fixture
+def environment(home: Path) -> dict[str, str]:
+    return clean_environment({"PATH": PATH}, home=str(home), tmpdir="/tmp")
+
+
+@pytest.fixture
+def make_sandbox(home: Path, workspace: Path, environment: dict[str, str]) -> MakeSandbox:
+    """`await make_sandbox(state=[…], program=[…])`; skips where no sandbox works."""
+
+    async def make(state: Sequence[Path] = (), program: Sequence[Path] = ()) -> SandboxExecutor:
+        layout = default_layout(str(workspace), str(home), map(str, state), map(str, program))
+        executor = SandboxExecutor(layout, environment)
+        ready, why = await executor.ready()
+        if not ready:
+            pytest.skip(why)
+        return executor
+
+    return make
+
+
+@pytest.fixture
+async def sandbox(make_sandbox: MakeSandbox, state: Path) -> SandboxExecutor:
+    return await make_sandbox(state=[state])
+
+
+@pytest.fixture
+def local(environment: dict[str, str]) -> LocalExecutor:
+    return LocalExecutor(environment)
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    """`await run(executor, "command line", …)`: to its end, both streams in one."""
+
+    async def run_command(
+        executor: ExecutorBackend,
+        command: str,
+        *,
+        timeout: float = 20,
+        env: dict[str, str] | None = None,
+        network: bool = False,
+        limits: Limits | None = None,
+        cwd: str = "",
+        stdin: bytes = b"",
+    ) -> tuple[str, Outcome]:
+        spec = CommandSpec(
+            ("bash", "--noprofile", "--norc", "-c", command),
+            cwd or str(workspace),
+            timeout,
+            env=env or {},
+            network=network,
+            limits=limits or Limits(),
+            stdin=stdin,
+            merged=True,
+        )
+        process = await executor.start(spec)
+        try:
+            data = b"".join([chunk.data async for chunk in process.output()])
+            return data.decode(errors="replace"), await process.wait()
+        finally:
+            await process.kill()
+
+    return run_command

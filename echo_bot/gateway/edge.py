@@ -86,18 +86,24 @@ class Edge:
         return f"The body is larger than gateway.max_body_mb allows ({self._max_body_bytes} bytes)."
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        seen, started = 0, False
+        seen = 0
+        started = refused = False
 
         async def counted_receive() -> Message:
-            nonlocal seen
+            nonlocal seen, refused
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > self._max_body_bytes:
+                if not started:
+                    refused = True
+                    await _refuse(scope, send, 413, self._too_large())
                 raise BodyTooLarge
             return message
 
         async def guarded_send(message: Message) -> None:
             nonlocal started
+            if refused:
+                return  # the framework's own answer to BodyTooLarge comes after ours
             if message["type"] == "http.response.start":
                 started = True
                 message = {**message, "headers": with_security_headers(message.get("headers", ()))}
@@ -106,8 +112,8 @@ class Edge:
         try:
             await self._app(scope, counted_receive, guarded_send)
         except BodyTooLarge:
-            if not started:
-                await _refuse(scope, send, 413, self._too_large())
+            if not refused:
+                raise
 
 
 def header_values(scope: Scope, name: bytes) -> list[str]:

@@ -140,7 +140,7 @@ class Vault:
         if stored.key_id != key.key_id:
             raise StartError(
                 f"{stored.owner} {stored.field} was encrypted with key {stored.key_id}, but the key that is "
-                f"set is {key.key_id}. Set the old key again, or store the value anew: echo-bot credentials set"
+                f"set is {key.key_id}. Set the old key again, or store the value anew"
             )
         try:
             plain = AESGCM(key.raw).decrypt(

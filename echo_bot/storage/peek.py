@@ -73,7 +73,9 @@ def peek(path: Path) -> Peek | None:
 
 
 def _look(connection: sqlite3.Connection, revision: str) -> Peek:
-    outbox = _counts(connection, "SELECT state, count(*) FROM outbox WHERE state IN ('dead', 'unknown') GROUP BY 1")
+    outbox = _counts(
+        connection, "SELECT state, count(*) FROM outbox WHERE state IN ('dead', 'unknown') GROUP BY state"
+    )
     return Peek(
         revision=revision,
         pending=_pending(connection),

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from echo_bot.errors import StorageError
+from echo_bot.events import EventId, SessionKey, TurnId
+from echo_bot.storage.protocol import JournalEntry, TurnRecord, TurnState
+from echo_bot.storage.store import SqlStore
+
+NOW = datetime(2026, 5, 1, 12, 0, 0, 123456, tzinfo=UTC)
+
+
+def turn(number: int, session: str = "web:1") -> TurnRecord:
+    return TurnRecord(
+        turn_id=TurnId(f"t{number}"),
+        session_key=SessionKey(session),
+        event_id=EventId(f"e{number}"),
+        event_json=f'{{"text": "{number}"}}',
+        state=TurnState.QUEUED,
+        created_at=NOW,
+    )
+
+
+async def test_a_claim_stores_the_queued_turn_exactly(store: SqlStore) -> None:
+    assert await store.events.claim(("web:e1", "web:m1"), turn(1), NOW)
+    assert await store.turns.get(TurnId("t1")) == replace(turn(1), order=1)
+
+
+async def test_an_update_seen_under_any_of_its_ids_changes_nothing(store: SqlStore) -> None:
+    assert await store.events.claim(("a", "b"), turn(1), NOW)
+    assert not await store.events.claim(("new", "b"), turn(2), NOW)
+    assert await store.turns.get(TurnId("t2")) is None
+    assert await store.events.claim(("new",), None, NOW)
+
+
+async def test_a_claim_without_ids_or_with_the_same_id_twice_is_fine(store: SqlStore) -> None:
+    assert await store.events.claim(("a", "a"), turn(1), NOW)
+    assert await store.events.claim((), turn(2), NOW)
+
+
+async def test_a_turn_that_is_there_is_not_queued_again_after_its_ids_were_forgotten(store: SqlStore) -> None:
+    assert await store.events.claim(("a",), turn(1), NOW)
+    assert await store.events.forget_before(NOW + timedelta(seconds=1)) == 1
+    assert not await store.events.claim(("a",), turn(1), NOW)
+    assert len(await store.turns.unfinished()) == 1
+
+
+async def test_only_older_ids_are_forgotten(store: SqlStore) -> None:
+    await store.events.claim(("old",), None, NOW)
+    await store.events.claim(("young",), None, NOW + timedelta(hours=1))
+    assert await store.events.forget_before(NOW + timedelta(minutes=1)) == 1
+    assert not await store.events.claim(("young",), None, NOW)
+
+
+async def test_only_a_queued_turn_takes_an_edited_event(store: SqlStore) -> None:
+    await store.events.claim(("a",), turn(1), NOW)
+    key, event = SessionKey("web:1"), EventId("e1")
+    assert await store.events.replace_queued(key, event, '{"text": "edited"}')
+    assert not await store.events.replace_queued(SessionKey("web:2"), event, "{}")
+    await store.turns.set_state(TurnId("t1"), TurnState.RUNNING)
+    assert not await store.events.replace_queued(key, event, "{}")
+    stored = await store.turns.get(TurnId("t1"))
+    assert stored is not None
+    assert stored.event_json == '{"text": "edited"}'
+
+
+async def test_unfinished_turns_come_in_order_of_arrival(store: SqlStore) -> None:
+    for number in (3, 1, 2):
+        await store.events.claim((f"e{number}",), turn(number), NOW)
+    await store.turns.set_state(TurnId("t1"), TurnState.DONE)
+    await store.turns.set_state(TurnId("t2"), TurnState.WAITING)
+    found = await store.turns.unfinished()
+    assert [(record.turn_id, record.state) for record in found] == [
+        ("t3", TurnState.QUEUED),
+        ("t2", TurnState.WAITING),
+    ]
+
+
+@pytest.mark.parametrize("final", [state for state in TurnState if state.is_final])
+async def test_a_final_turn_stays_as_it_is(store: SqlStore, final: TurnState) -> None:
+    await store.events.claim(("a",), turn(1), NOW)
+    assert await store.turns.set_state(TurnId("t1"), final, "because")
+    assert not await store.turns.set_state(TurnId("t1"), TurnState.RUNNING)
+    stored = await store.turns.get(TurnId("t1"))
+    assert stored is not None
+    assert (stored.state, stored.error) == (final, "because")
+
+
+async def test_a_turn_that_is_not_there_has_no_state(store: SqlStore) -> None:
+    assert not await store.turns.set_state(TurnId("nowhere"), TurnState.DONE)
+    assert await store.turns.get(TurnId("nowhere")) is None
+
+
+async def test_a_journal_keeps_the_first_of_each_kind_and_key_in_order(store: SqlStore) -> None:
+    await store.events.claim(("a",), turn(1), NOW)
+    entries = (
+        JournalEntry("response", "0", "{}"),
+        JournalEntry("call", "c1", "first"),
+        JournalEntry("result", "c1", "r"),
+    )
+    for entry in entries:
+        assert await store.turns.append(TurnId("t1"), entry)
+    assert not await store.turns.append(TurnId("t1"), JournalEntry("call", "c1", "second"))
+    found = await store.turns.journal(TurnId("t1"))
+    assert tuple(replace(entry, seq=0) for entry in found) == entries
+    assert [entry.seq for entry in found] == sorted(entry.seq for entry in found)
+
+
+async def test_a_journal_needs_its_turn(store: SqlStore) -> None:
+    with pytest.raises(StorageError):
+        await store.turns.append(TurnId("nowhere"), JournalEntry("note", "1", ""))
+
+
+async def test_a_time_without_a_zone_is_refused_and_nothing_is_stored(store: SqlStore) -> None:
+    with pytest.raises(StorageError):
+        await store.events.claim(("a",), turn(1), datetime(2026, 1, 1))
+    assert await store.events.claim(("a",), turn(1), NOW)

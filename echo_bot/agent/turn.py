@@ -20,7 +20,7 @@ from echo_bot.policy.call import JsonValue
 from echo_bot.policy.catalogue import CATALOGUE, canonical_name
 from echo_bot.session import event_from_json
 from echo_bot.storage.protocol import Store, TurnRecord, TurnState
-from echo_bot.text import fence
+from echo_bot.text.fences import fence
 from echo_bot.tools.base import ToolResult
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.runner import ToolRunner, TurnScope

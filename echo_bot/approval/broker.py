@@ -36,6 +36,7 @@ class Answer:
     source: ApprovalSource | None = None
     by: str = ""
     text: str = ""
+    decision: str = ""
 
 
 class Faces(Protocol):
@@ -283,7 +284,8 @@ def answer_of(record: ApprovalRecord) -> Answer:
     by = record.decided_by
     match record.status:
         case ApprovalStatus.APPROVED | ApprovalStatus.USED if by:
-            return Answer(True, f"Approved by {by}.", ApprovalSource.HUMAN, by, record.answer)
+            sentence = f"Approved by {by}."
+            return Answer(True, sentence, ApprovalSource.HUMAN, by, record.answer, record.decision)
         case ApprovalStatus.DENIED:
             reason = f" Reason: {record.answer}" if record.answer else ""
             return Answer(False, f"Not executed: {by} denied it.{reason}", None, by, record.answer)

@@ -28,6 +28,9 @@ _UNKNOWN_OUTCOME = (
 )
 _RETRIED_KINDS = ("dependency", "timeout")
 _SELF_TIMED = frozenset({"exec", "execute_code", "process", "clarify"})
+_RESUMABLE = frozenset({"clarify"})
+"""Calls that only wait: begun before a restart, they are taken up again."""
+
 _SELF_TIMED_CEILING_SECONDS = 24 * 3600.0
 
 Body = Callable[[dict[str, JsonValue], ToolExecutionContext], Awaitable[ToolResult]]
@@ -110,7 +113,7 @@ class ToolRunner:
         if stored is not None:
             return stored
         tool_name = canonical_name(name)
-        if scope.journal.was_started(key):
+        if scope.journal.was_started(key) and tool_name not in _RESUMABLE:
             result = ToolResult(False, error=_UNKNOWN_OUTCOME, error_kind="internal")
             await self._audit.record("outcome_unknown", turn=scope.turn_id, tool=tool_name, call=key)
         else:

@@ -1,0 +1,111 @@
+"""Channels at work: each starts, fails, backs off and stops on its own; one broken channel never stops another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from echo_bot.channel import Channel, ChannelHealth, ChannelState, Port
+from echo_bot.delivery import ChannelBook, Delivery
+from echo_bot.errors import ChannelError, ChannelFatal
+
+log = structlog.get_logger(__name__)
+
+_STOP_SECONDS = 3.0
+_BACKOFF_SECONDS = (1.0, 2.0, 5.0, 15.0, 30.0, 60.0)
+
+
+@dataclass(slots=True)
+class _Running:
+    channel: Channel
+    task: asyncio.Task[None] | None = None
+    failure: str = ""
+
+
+class ChannelRunner:
+    """Owns the channels: `start` returns at once, `stop` waits for all of them, a few seconds at most."""
+
+    def __init__(self, book: ChannelBook, delivery: Delivery, clock: Callable[[], datetime]) -> None:
+        self._book, self._delivery, self._clock = book, delivery, clock
+        self._channels: list[_Running] = []
+        self._broken: dict[str, str] = {}
+
+    def add(self, channel: Channel) -> None:
+        """Sends to it are possible at once; it may still be connecting."""
+        self._channels.append(_Running(channel))
+        self._book.add(channel)
+
+    def add_broken(self, name: str, why: str) -> None:
+        """A channel that could not even be built, for `status`."""
+        self._broken[name] = why
+
+    def start(self, port: Port) -> None:
+        for running in self._channels:
+            name = f"channel {running.channel.name}"
+            running.task = asyncio.create_task(self._keep_running(running, port), name=name)
+
+    async def stop(self) -> None:
+        await asyncio.gather(*(self._stop_one(running) for running in self._channels))
+
+    def running(self) -> frozenset[tuple[str, str]]:
+        """The (channel, account) pairs that can be sent to."""
+        return frozenset(
+            (r.channel.name, r.channel.account)
+            for r in self._channels
+            if r.channel.health().state is ChannelState.CONNECTED
+        )
+
+    def health(self) -> dict[str, ChannelHealth]:
+        """By `channel[/account]`."""
+        found = {_title(r.channel): self._health(r) for r in self._channels}
+        for name, why in self._broken.items():
+            found[name] = ChannelHealth(ChannelState.FAILED, error=why)
+        return found
+
+    @staticmethod
+    def _health(running: _Running) -> ChannelHealth:
+        if running.failure:
+            return ChannelHealth(ChannelState.FAILED, error=running.failure)
+        return running.channel.health()
+
+    async def _keep_running(self, running: _Running, port: Port) -> None:
+        attempt = 0
+        while True:
+            try:
+                await running.channel.start(port)
+                running.failure = ""
+                self._delivery.wake()
+                return
+            except ChannelFatal as error:
+                running.failure = str(error)
+                log.error("channel_failed", channel=_title(running.channel), error=str(error))
+                return
+            except (ChannelError, OSError) as error:
+                pause = _BACKOFF_SECONDS[min(attempt, len(_BACKOFF_SECONDS) - 1)]
+                running.failure = f"{error}; next try in {pause:g} s"
+                log.warning(
+                    "channel_start_failed", channel=_title(running.channel), error=str(error), retry=pause
+                )
+                attempt += 1
+                await asyncio.sleep(pause)
+
+    async def _stop_one(self, running: _Running) -> None:
+        if running.task is not None:
+            running.task.cancel()
+            await asyncio.wait({running.task})
+        try:
+            async with asyncio.timeout(_STOP_SECONDS):
+                await running.channel.stop()
+        except (TimeoutError, ChannelError) as error:
+            log.warning(
+                "channel_stop_failed", channel=_title(running.channel), error=str(error) or "timed out"
+            )
+        self._book.remove(running.channel)
+
+
+def _title(channel: Channel) -> str:
+    return f"{channel.name}/{channel.account}" if channel.account else channel.name

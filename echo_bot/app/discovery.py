@@ -1,0 +1,103 @@
+"""Finding channels and tools: entry points and tool files. The only dynamic imports of Echo Bot are here."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, entry_points, packages_distributions
+from pathlib import Path
+
+from echo_bot.channel import Channel, ChannelManifest, ChannelSettings
+from echo_bot.errors import StartError
+from echo_bot.tools.base import Tool
+
+CHANNELS_GROUP = "echo_bot.channels"
+TOOLS_GROUP = "echo_bot.tools"
+
+
+def channel_manifests() -> dict[str, ChannelManifest]:
+    """Every installed channel's manifest by name; no SDK is imported. Raises StartError for a broken plugin."""
+    found: dict[str, ChannelManifest] = {}
+    for point in entry_points(group=CHANNELS_GROUP):
+        manifest = _load(point)
+        if not isinstance(manifest, ChannelManifest):
+            raise StartError(f"the channel plugin {point.value} is not a ChannelManifest")
+        found[manifest.name] = manifest
+    return found
+
+
+def build_channel(manifest: ChannelManifest, settings: ChannelSettings) -> Channel:
+    """Import the adapter and make the channel. Raises StartError."""
+    module_name, _, function = manifest.build.partition(":")
+    try:
+        build = getattr(importlib.import_module(module_name), function)
+    except (ImportError, AttributeError) as error:
+        raise StartError(
+            f"the channel {manifest.name} cannot be loaded ({error}).{_foreign_channels(module_name)}"
+        ) from error
+    channel: Channel = build(settings)
+    return channel
+
+
+def own_tools(paths: list[str]) -> Iterator[tuple[Tool, str]]:
+    """The user's tools with where each came from: entry points, then the files of `tools.paths`."""
+    for point in entry_points(group=TOOLS_GROUP):
+        yield from _tools_in(_load(point), point.value)
+    for index, path in enumerate(paths):
+        yield from _tools_in(_load_file(Path(path), index), path)
+
+
+def _tools_in(thing: object, origin: str) -> Iterator[tuple[Tool, str]]:
+    """A Tool class or object as it is; of a module every Tool class that it defines."""
+    if isinstance(thing, Tool):
+        yield thing, origin
+        return
+    classes = [thing] if inspect.isclass(thing) else [v for v in vars(thing).values() if inspect.isclass(v)]
+    own = [c for c in classes if issubclass(c, Tool) and not inspect.isabstract(c) and c.name]
+    module = getattr(thing, "__name__", "")
+    for each in own:
+        if inspect.isclass(thing) or each.__module__ == module:
+            yield _made(each, origin), origin
+
+
+def _made(tool_class: type[Tool], origin: str) -> Tool:
+    try:
+        return tool_class()
+    except Exception as error:  # noqa: BLE001 - somebody else's constructor
+        raise StartError(f"{origin}: the tool {tool_class.name} cannot be made: {error}") from error
+
+
+def _load(point: EntryPoint) -> object:
+    try:
+        return point.load()
+    except Exception as error:  # noqa: BLE001 - somebody else's module
+        raise StartError(
+            f"the plugin {point.name} ({point.value}) cannot be loaded: {error}.{_foreign_channels(point.module)}"
+        ) from error
+
+
+def _load_file(path: Path, index: int) -> object:
+    name = f"echo_bot_own_tools_{index}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise StartError(f"tools.paths names {path}, which is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # noqa: BLE001 - somebody else's module
+        raise StartError(f"the tool file {path} cannot be loaded: {error}") from error
+    return module
+
+
+def _foreign_channels(module_name: str) -> str:
+    """Another distribution (such as Django Channels) may also install a package named `channels`."""
+    if module_name.partition(".")[0] != "channels":
+        return ""
+    others = sorted(set(packages_distributions().get("channels", ())) - {"echo-bot"})
+    if not others:
+        return ""
+    return f" {', '.join(others)} also installs a package named channels: give Echo Bot an environment of its own."

@@ -1,0 +1,117 @@
+"""The model of a start: built when one is configured, and only then are the heavy imports paid for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+
+from echo_bot.agent.models import ModelSettings, build_model
+from echo_bot.app.secrets import MODEL_OWNER, Secrets
+from echo_bot.approval.smart import AskModel
+from echo_bot.config.model import Config
+from echo_bot.delivery import Delivery
+from echo_bot.errors import StartError
+from echo_bot.events import InboundEvent
+from echo_bot.policy.settings import PolicySettings
+from echo_bot.storage.protocol import Store
+from echo_bot.tools.registry import Registry
+from echo_bot.tools.runner import ToolRunner
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+    from echo_bot.agent.chat import ChatRunner
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """`model` is None without one; `warning` says why a configured one cannot be used. `name` is for people."""
+
+    name: str
+    model: Model | None = None
+    warning: str = ""
+
+
+def choose_model(config: Config, secrets: Secrets, name: str) -> ModelChoice:
+    """The model called `name`. One that cannot be used leaves direct calls working, so it only warns."""
+    if not name:
+        return ModelChoice("")
+    api_key = config.models.api_key.get_secret_value() or secrets.stored.get((MODEL_OWNER, "api_key"), "")
+    try:
+        return ModelChoice(name, build_model(ModelSettings(name, config.models.base_url, api_key)))
+    except StartError as error:
+        log.error("model_unusable", error=str(error))
+        return ModelChoice("", warning=str(error))
+
+
+def chat_runner(
+    choice: ModelChoice,
+    config: Config,
+    settings: PolicySettings,
+    store: Store,
+    registry: Registry,
+    runner: ToolRunner,
+    delivery: Delivery,
+    *,
+    mask: Callable[[str], str],
+    clock: Callable[[], datetime],
+) -> ChatRunner | None:
+    """What talks to the model, or None without one."""
+    if choice.model is None:
+        return None
+    from echo_bot.agent.chat import ChatRunner, ChatSettings
+
+    chat = ChatSettings(
+        instructions=config.models.system_prompt,
+        workspace=settings.places.workspace,
+        max_iterations=config.agent.max_iterations,
+        max_history=config.session.max_history_messages,
+        history_age=timedelta(hours=config.session.expiry_hours),
+        timeout_seconds=config.models.limits.timeout_seconds,
+        max_output_tokens=config.models.limits.max_output_tokens,
+        max_turn_tokens=config.models.limits.total_tokens_per_turn,
+        pace=_pace(config, delivery),
+    )
+    return ChatRunner(
+        choice.model, chat, store, registry, settings.tools, runner, delivery, mask=mask, clock=clock
+    )
+
+
+def approval_model(choice: ModelChoice, timeout_seconds: float) -> AskModel:
+    """Asks the approval model one question without tools. None when there is no model, or it failed."""
+
+    async def ask(prompt: str) -> str | None:
+        if choice.model is None:
+            return None
+        from pydantic_ai import Agent
+        from pydantic_ai.exceptions import AgentRunError, UserError
+
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                return (await Agent(choice.model).run(prompt)).output
+        except (AgentRunError, UserError, OSError, ValueError, TimeoutError) as error:
+            log.warning("approval_model_failed", error=type(error).__name__)
+            return None
+
+    return ask
+
+
+def _pace(config: Config, delivery: Delivery) -> Callable[[InboundEvent], float]:
+    stream = config.channels.stream
+
+    def pace(event: InboundEvent) -> float:
+        channel = delivery.channel(event.address)
+        if not stream.enabled or channel is None:
+            return 0.0
+        bears = channel.capabilities
+        least = bears.stream_interval_group_ms if event.is_group else bears.stream_interval_ms
+        return max(stream.min_interval_ms, least) / 1000
+
+    return pace

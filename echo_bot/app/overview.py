@@ -1,0 +1,116 @@
+"""What the bot says of itself: /status, /tools, and the health that `echo-bot status` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+from echo_bot import __version__
+from echo_bot.app.channel_runner import ChannelRunner
+from echo_bot.approval.approvers import read_paired
+from echo_bot.channel import ChannelHealth
+from echo_bot.events import Identity, SessionKey
+from echo_bot.policy.access import is_admin
+from echo_bot.policy.settings import PolicySettings
+from echo_bot.session import SessionQueues
+from echo_bot.storage.protocol import Store
+from echo_bot.tools.registry import Availability, Registry, ToolState
+
+RUNTIME_SCOPE = "runtime"
+HEALTH_KEY = "health"
+
+
+class Overview:
+    """Implements `echo_bot.inbox.commands.Overview` and writes the runtime facts into the store."""
+
+    def __init__(
+        self,
+        settings: PolicySettings,
+        store: Store,
+        registry: Registry,
+        queues: SessionQueues,
+        channels: ChannelRunner,
+        *,
+        model_name: str,
+        warnings: tuple[str, ...],
+        stop_processes: Callable[[str], Awaitable[object]],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._settings, self._store, self._registry = settings, store, registry
+        self._queues, self._channels, self._clock = queues, channels, clock
+        self._model_name, self._warnings, self._stop_processes = model_name, warnings, stop_processes
+        self._started_at = clock()
+
+    async def status_text(self) -> str:
+        running, waiting = self._queues.total()
+        pending = await self._store.approvals.pending()
+        dead = await self._store.outbox.list("dead", 10)
+        lines = [
+            f"Echo Bot {__version__}, up since {self._started_at:%Y-%m-%d %H:%M} UTC",
+            f"Model: {self._model_name or 'none (direct calls only)'}",
+            f"Turns: {running} running, {waiting} waiting. Open approvals: {len(pending)}.",
+            *(f"Channel {name}: {_health_line(each)}" for name, each in self._channels.health().items()),
+        ]
+        if dead:
+            lines.append(f"Undeliverable messages: {len(dead)}, last: {dead[-1].error}")
+        lines += [f"⚠ {warning}" for warning in self._warnings]
+        return "\n".join(f"- {line}" for line in lines)
+
+    def tools_text(self) -> str:
+        states = self._registry.states(self._settings.tools)
+        there = [s.name for s in states if s.state is Availability.AVAILABLE]
+        missing = [f"- `{s.name}` – {_why(s)}" for s in states if s.state is not Availability.AVAILABLE]
+        return f"Available: {', '.join(f'`{name}`' for name in there) or 'none'}\n\n" + "\n".join(missing)
+
+    async def is_admin(self, sender: Identity) -> bool:
+        return is_admin(sender, self._settings.access, await read_paired(self._store.people))
+
+    async def end_session(self, session_key: SessionKey) -> None:
+        await self._stop_processes(session_key)
+
+    async def write_health(self, facts: dict[str, object]) -> None:
+        """Leave what `echo-bot status` shows of a running bot."""
+        body = facts | {
+            "version": __version__,
+            "started_at": self._started_at.isoformat(),
+            "at": self._clock().isoformat(),
+            "model": self._model_name,
+            "warnings": list(self._warnings),
+            "channels": [_health_json(name, each) for name, each in self._channels.health().items()],
+            "tools": [tool_json(state) for state in self._registry.states(self._settings.tools)],
+        }
+        await self._store.values.put(RUNTIME_SCOPE, HEALTH_KEY, json.dumps(body))
+
+
+def tool_json(state: ToolState) -> dict[str, str]:
+    return {"name": state.name, "state": state.state.value, "reason": state.reason}
+
+
+def _why(state: ToolState) -> str:
+    match state.state:
+        case Availability.FILTERED:
+            return f"filtered by `{state.reason}`"
+        case Availability.DISABLED:
+            return f"switched off by `{state.reason}`"
+        case Availability.RESERVED:
+            return "a reserved name"
+        case _:
+            return state.reason
+
+
+def _health_line(health: ChannelHealth) -> str:
+    last = f", last event {health.last_event_at:%H:%M:%S} UTC" if health.last_event_at else ""
+    error = f" – {health.error}" if health.error else ""
+    retry = f", next try {health.next_retry_at:%H:%M:%S} UTC" if health.next_retry_at else ""
+    return f"{health.state.value}{last}{retry}{error}"
+
+
+def _health_json(name: str, health: ChannelHealth) -> dict[str, str]:
+    return {
+        "name": name,
+        "state": health.state.value,
+        "last_event_at": health.last_event_at.isoformat() if health.last_event_at else "",
+        "error": health.error,
+        "next_retry_at": health.next_retry_at.isoformat() if health.next_retry_at else "",
+    }

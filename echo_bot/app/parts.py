@@ -1,0 +1,270 @@
+"""The composition root: from a configuration to the objects of a running bot. Nothing is started here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+from echo_bot.agent.directive import split_command
+from echo_bot.agent.turn import TurnParts, TurnRunner
+from echo_bot.app.channel_runner import ChannelRunner
+from echo_bot.app.model import approval_model, chat_runner, choose_model
+from echo_bot.app.overview import Overview
+from echo_bot.app.secrets import Secrets
+from echo_bot.app.toolbox import Toolbox, build_toolbox
+from echo_bot.approval.approvers import Approvers
+from echo_bot.approval.broker import Broker
+from echo_bot.approval.deciding import Decider
+from echo_bot.approval.faces import StoredFaces
+from echo_bot.approval.gate import ApprovalGate, GateOptions
+from echo_bot.audit import Audit
+from echo_bot.channel import ChannelManifest
+from echo_bot.config.channels import accounts, sections
+from echo_bot.config.loader import Loaded
+from echo_bot.config.model import Config
+from echo_bot.config.policy import policy_settings
+from echo_bot.delivery import CardDelivery, ChannelBook, Delivery
+from echo_bot.events import BlockType, ContentBlock, EventId, Identity, InboundEvent, PressReply, TurnId
+from echo_bot.inbox.admission import Admission
+from echo_bot.inbox.commands import Commands
+from echo_bot.inbox.port import Inbox, InboxSettings
+from echo_bot.inbox.rate import RateLimit
+from echo_bot.policy.access import LOCAL
+from echo_bot.policy.risk import RiskLevel
+from echo_bot.policy.settings import PolicySettings
+from echo_bot.session import SessionQueues, event_from_json
+from echo_bot.storage.protocol import ApprovalRecord, Store, TurnState
+from echo_bot.tools.runner import ToolRunner
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a start was given. `is_interactive`: a person sits at the terminal channel."""
+
+    loaded: Loaded
+    manifests: tuple[ChannelManifest, ...]
+    store: Store
+    secrets: Secrets
+    writer: str
+    is_interactive: bool
+    clock: Callable[[], datetime] = utc_now
+
+    @property
+    def config(self) -> Config:
+        return self.loaded.config
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The objects of a running bot."""
+
+    settings: PolicySettings
+    audit: Audit
+    book: ChannelBook
+    delivery: Delivery
+    channels: ChannelRunner
+    toolbox: Toolbox
+    broker: Broker
+    gate: ApprovalGate
+    queues: SessionQueues
+    overview: Overview
+    inbox: Inbox
+    warnings: tuple[str, ...]
+
+
+def build_parts(setting: Setting) -> Parts:
+    """Raises StartError for what cannot be built; a model that cannot be used is only a warning."""
+    config, store, mask, clock = setting.config, setting.store, setting.secrets.mask, setting.clock
+    settings = policy_settings(config, config_path=setting.loaded.path, manifests=setting.manifests)
+    audit_key = setting.secrets.key.raw if setting.secrets.key else None
+    audit = Audit(store.audit, setting.writer, audit_key, clock, mask=mask.mask)
+    book = ChannelBook()
+    delivery = Delivery(store, book, clock=clock, mask=mask.mask, max_tries=config.delivery.max_tries)
+    channels = ChannelRunner(book, delivery, clock)
+    late = _Late(store, delivery, clock)
+    broker = _broker(setting, settings, audit, book, channels, late)
+    toolbox = build_toolbox(config, settings, store, delivery, broker, mask, clock)
+    model = choose_model(config, setting.secrets, config.models.default)
+    judge = choose_model(
+        config, setting.secrets, config.permissions.approval.smart_model or config.models.default
+    )
+    gate = ApprovalGate(
+        settings,
+        _gate_options(config, setting.is_interactive),
+        store,
+        broker,
+        audit,
+        surroundings=toolbox.surroundings,
+        ask_model=approval_model(judge, config.models.limits.timeout_seconds),
+        mask=mask.mask,
+        on_waiting=late.on_waiting,
+        clock=clock,
+    )
+    runner = ToolRunner(
+        toolbox.registry,
+        gate,
+        toolbox.sites,
+        audit,
+        mask_known=mask.mask_known,
+        credentials_of=setting.secrets.of_tool,
+        parallel=config.agent.parallel_tools,
+    )
+    chat = chat_runner(
+        model, config, settings, store, toolbox.registry, runner, delivery, mask=mask.mask, clock=clock
+    )
+    turns = TurnRunner(TurnParts(store, toolbox.registry, runner, delivery, audit, chat, clock))
+    queues = SessionQueues(turns.run)
+    warnings = tuple(
+        each
+        for each in (
+            *setting.loaded.warnings,
+            *setting.secrets.warnings,
+            *_standing(config, settings),
+            model.warning,
+        )
+        if each
+    )
+    overview = Overview(
+        settings,
+        store,
+        toolbox.registry,
+        queues,
+        channels,
+        model_name=model.name,
+        warnings=warnings,
+        stop_processes=toolbox.processes.stop_session,
+        clock=clock,
+    )
+    inbox = Inbox(
+        InboxSettings(
+            shared_groups=config.session.group_scope == "shared",
+            max_backlog=timedelta(minutes=config.channels.max_backlog_minutes),
+        ),
+        store,
+        Admission(settings.access, store.people, group_policies=_group_policies(config), clock=clock),
+        RateLimit(config.rate_limit.per_minute, config.rate_limit.burst, LOCAL),
+        Commands(store, broker, queues, overview, clock),
+        queues,
+        broker,
+        delivery,
+        clock=clock,
+        monotonic=time.monotonic,
+    )
+    late.inbox = inbox
+    return Parts(
+        settings, audit, book, delivery, channels, toolbox, broker, gate, queues, overview, inbox, warnings
+    )
+
+
+class _Late:
+    """What the broker and the gate call back into, once the objects behind it exist."""
+
+    inbox: Inbox
+
+    def __init__(self, store: Store, delivery: Delivery, clock: Callable[[], datetime]) -> None:
+        self._store, self._delivery, self._clock = store, delivery, clock
+
+    async def on_waiting(self, turn_id: TurnId, is_waiting: bool) -> None:
+        state = TurnState.WAITING if is_waiting else TurnState.RUNNING
+        await self._store.turns.set_state(turn_id, state)
+
+    async def notice(self, record: ApprovalRecord, text: str) -> None:
+        source = f"{record.approval_id}:notice:{record.status.value}"
+        await self._delivery.send(record.address, text, source=source, markdown=False)
+
+    async def ask_again(self, record: ApprovalRecord, by: Identity) -> PressReply:
+        """A direct call runs anew as it was written; in a chat the model is told to try again."""
+        turn = await self._store.turns.get(record.turn_id)
+        if turn is None:
+            return PressReply("The request is too old to be asked again.", ok=False)
+        repeated = again(event_from_json(turn.event_json), record, self._clock())
+        asked = await self.inbox.submit(repeated)
+        return PressReply("Asking again." if asked else "It was asked again already.", ok=asked)
+
+
+def again(event: InboundEvent, record: ApprovalRecord, now: datetime) -> InboundEvent:
+    """The event that repeats an expired request, with an id of its own that can be used once."""
+    repeated = replace(
+        event, event_id=EventId(f"again:{record.approval_id}"), dedup_ids=(), message_id="", timestamp=now
+    )
+    if split_command(event.text)[0]:
+        return repeated
+    text = f"The call {record.tool} was not decided in time. Please try exactly that call again."
+    return replace(repeated, content=(ContentBlock(BlockType.TEXT, text),))
+
+
+def _broker(
+    setting: Setting,
+    settings: PolicySettings,
+    audit: Audit,
+    book: ChannelBook,
+    channels: ChannelRunner,
+    late: _Late,
+) -> Broker:
+    store, config, clock = setting.store, setting.config, setting.clock
+    approvers = Approvers(settings, store.people, store.sessions, running=channels.running, clock=clock)
+    return Broker(
+        store,
+        Decider(store, approvers, audit, clock),
+        CardDelivery(store, book, clock=clock),
+        approvers,
+        StoredFaces(setting.secrets.mask, timezone_of(config)),
+        notice=late.notice,
+        ask_again=late.ask_again,
+        clock=clock,
+        delivery_timeout_seconds=config.permissions.approval.card_delivery_timeout_seconds,
+        backlog=timedelta(minutes=config.channels.max_backlog_minutes),
+    )
+
+
+def timezone_of(config: Config) -> tzinfo:
+    """The configured zone, or the system's."""
+    if config.timezone:
+        return ZoneInfo(config.timezone)
+    return datetime.now().astimezone().tzinfo or UTC
+
+
+def _gate_options(config: Config, is_interactive: bool) -> GateOptions:
+    approval = config.permissions.approval
+
+    def timeout_for(channel: str, risk: RiskLevel) -> int:
+        by_risk = approval.timeouts.get(risk.value)
+        return by_risk or approval.timeouts.get(channel) or approval.wait_timeout_seconds
+
+    return GateOptions(
+        timeout_for, is_interactive, network_allowed=config.execution.network_policy == "allow"
+    )
+
+
+def _group_policies(config: Config) -> dict[str, str]:
+    return {
+        f"{name}/{account}" if account else name: section.group_policy
+        for name, channel in sections(config.channels).items()
+        for account, section in accounts(channel).items()
+    }
+
+
+def _standing(config: Config, settings: PolicySettings) -> tuple[str, ...]:
+    """What `status` keeps saying: open doors and what they mean."""
+    warnings = []
+    if config.security.profile == "public_gateway":
+        warnings.append(
+            "public_gateway: several clients share this instance; it is not a wall between tenants. "
+            "Run one process per tenant, each with its own workspace, data folder and credentials"
+        )
+    else:
+        open_to_all = [name for name, ids in settings.access.allow_from.items() if "*" in ids]
+        if open_to_all:
+            warnings.append(f'everybody may speak to {", ".join(open_to_all)} (allow_from holds "*")')
+    if config.permissions.approval.mode == "smart" and not (
+        config.permissions.approval.smart_model or config.models.default
+    ):
+        warnings.append("permissions.approval.mode is smart, but there is no model: such calls are denied")
+    return tuple(warnings)

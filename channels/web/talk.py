@@ -28,7 +28,7 @@ from channels.web.wire import (
 )
 from echo_bot.channel import Port, inbound_event
 from echo_bot.errors import EchoBotError
-from echo_bot.events import Address, BlockType, ButtonPress, ContentBlock, Identity
+from echo_bot.events import Address, BlockType, ButtonPress, ContentBlock, Identity, PressReply
 
 _TRANSCRIPT_ENTRIES = 300
 _MAX_PRESSES_AT_ONCE = 16
@@ -160,16 +160,18 @@ class Talk:
         task.add_done_callback(self._presses.discard)
 
     async def _press(self, tab: Tab, press: Press) -> None:
-        reply = await self._house.port.press(
-            ButtonPress(
-                press_id=press.press_id,
-                token=press.token,
-                presser=self._viewer,
-                address=self._house.address(self._viewer),
-                message_id=press.message_id,
-                text=press.text,
-            )
+        button_press = ButtonPress(
+            press_id=press.press_id,
+            token=press.token,
+            presser=self._viewer,
+            address=self._house.address(self._viewer),
+            message_id=press.message_id,
+            text=press.text,
         )
+        try:
+            reply = await self._house.port.press(button_press)
+        except EchoBotError as error:
+            reply = PressReply(f"Not decided: {error}", ok=False)
         tab.send(press_reply(press, reply))
 
 

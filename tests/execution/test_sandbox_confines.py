@@ -244,7 +244,7 @@ async def test_no_new_user_namespace_inside(sandbox: SandboxExecutor, run: Run) 
             "python3 -c 'x = bytearray(200 << 20)'", Limits(memory_mb=64), id="one process's memory"
         ),
         pytest.param(
-            "for i in 1 2 3; do python3 -c 'import time; x = b\"a\" * 40_000_000; time.sleep(9)' & done; wait",
+            "for i in 1 2 3; do python3 -c 'import time; x = b\"a\" * 4*10**7; time.sleep(9)' & done; wait",
             Limits(memory_mb=100),
             id="the memory of all together",
         ),

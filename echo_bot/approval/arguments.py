@@ -1,0 +1,76 @@
+"""The arguments of a call as card blocks: everything shown, what can do harm first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from echo_bot.approval.escape import escape_block, escape_line, escape_lines
+from echo_bot.approval.words import EN
+from echo_bot.events import CardBlock, CodeBlock, Fields
+from echo_bot.policy.call import JsonValue
+from echo_bot.policy.guards.secrets import SecretMask
+
+DANGEROUS_FIELDS = ("command", "code", "path", "url", "env", "cwd", "stdin", "text", "data", "script", "args")
+"""Fields that decide what happens, in the order in which they are shown; all others follow."""
+
+_CODE_FIELDS = frozenset(
+    ("command", "code", "stdin", "text", "data", "script", "content", "patch", "message", "diff")
+)
+_LANGUAGES = {"command": "bash", "patch": "diff", "diff": "diff"}
+_LONGEST_FACT = 80
+
+
+def argument_blocks(
+    args: Mapping[str, JsonValue], mask: SecretMask, *, hide: frozenset[str]
+) -> tuple[CardBlock, ...]:
+    """Blocks that show `args`, except the fields in `hide`, which another block of the card shows."""
+    blocks: list[CardBlock] = []
+    facts: list[tuple[str, str]] = []
+
+    def flush() -> None:
+        if facts:
+            blocks.append(Fields(tuple(facts)))
+            facts.clear()
+
+    for name in _ordered(args):
+        if name in hide:
+            continue
+        shown = mask.mask(_as_text(args[name]))
+        label = escape_line(name)
+        if _is_fact(name, shown):
+            facts.append((label, escape_line(shown) or EN.empty))
+        else:
+            flush()
+            blocks.append(_code(name, label, shown))
+    flush()
+    return tuple(blocks)
+
+
+def argument_texts(args: Mapping[str, JsonValue]) -> Iterator[str]:
+    """Names and values as text, for notes about look-alike letters."""
+    for name, value in args.items():
+        yield name
+        yield _as_text(value)
+
+
+def _ordered(args: Mapping[str, JsonValue]) -> list[str]:
+    rank = {name: place for place, name in enumerate(DANGEROUS_FIELDS)}
+    return sorted(args, key=lambda name: rank.get(name.casefold(), len(rank)))
+
+
+def _as_text(value: JsonValue) -> str:
+    """Text as it is; a list of words as they would be typed apart; anything else as JSON in its own letters."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _is_fact(name: str, shown: str) -> bool:
+    return name not in _CODE_FIELDS and len(shown) <= _LONGEST_FACT and "\n" not in shown
+
+
+def _code(name: str, label: str, shown: str) -> CodeBlock:
+    language = _LANGUAGES.get(name, "")
+    text = escape_lines(shown) if language == "diff" else escape_block(shown)
+    return CodeBlock(text or EN.empty, language=language, label=label)

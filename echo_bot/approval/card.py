@@ -1,0 +1,197 @@
+"""The one renderer: what a person sees of a request while it is open, after it was closed, and of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime, tzinfo
+
+from echo_bot.approval.arguments import argument_blocks, argument_texts
+from echo_bot.approval.escape import escape_block, escape_line, escape_lines
+from echo_bot.approval.fallback import fallback_text
+from echo_bot.approval.lookalike import lookalike_notes
+from echo_bot.approval.request import ApprovalRequest, Choice, Outcome
+from echo_bot.approval.words import APPROVED, EN, EXECUTORS, GRANTS, OTHER_TITLE, RISKS, TITLES
+from echo_bot.events import Button, ButtonStyle, Card, CardBlock, CardState, CodeBlock, Fields, Paragraph
+from echo_bot.policy.call import Executor
+from echo_bot.policy.guards.secrets import SecretMask
+
+__all__ = ["fallback_text", "render_closed", "render_open", "render_question"]
+
+_DIFF_FIELDS = frozenset(("content", "old_string", "new_string", "patch"))
+_STYLES = {Choice.ONCE: ButtonStyle.PRIMARY, Choice.DENY: ButtonStyle.DANGER}
+
+
+def render_open(
+    request: ApprovalRequest,
+    tokens: Mapping[Choice, str],
+    mask: SecretMask,
+    deadline: datetime | None,
+    timezone: tzinfo,
+) -> Card:
+    """The card that asks: the whole call, why it was flagged, the facts, and a button per offered choice with a token."""
+    card = Card(
+        card_id=request.approval_id,
+        title=_title(request, mask),
+        blocks=(
+            *_call_blocks(request, mask),
+            *_why_blocks(request, mask),
+            _facts(request, mask, deadline, timezone),
+        ),
+        buttons=tuple(_button(choice, tokens[choice]) for choice in request.offered if choice in tokens),
+        short_id=request.short_id,
+        deadline=deadline,
+    )
+    return replace(card, fallback=fallback_text(card, request.offered))
+
+
+def render_closed(
+    request: ApprovalRequest,
+    outcome: Outcome,
+    mask: SecretMask,
+    timezone: tzinfo,
+    *,
+    ask_again_token: str = "",
+) -> Card:
+    """The card after the decision: who decided what and when first, the call below; without decision buttons."""
+    verdict = Paragraph(_outcome_sentence(outcome, mask, timezone), strong=True)
+    reason = (Paragraph(f"{EN.reason}: {_line(outcome.reason, mask)}"),) if outcome.reason else ()
+    again = (
+        (_button(Choice.ASK_AGAIN, ask_again_token),) if ask_again_token and _may_ask_again(outcome) else ()
+    )
+    card = Card(
+        card_id=request.approval_id,
+        title=_title(request, mask),
+        blocks=(verdict, *reason, *_call_blocks(request, mask), _short_facts(request, mask)),
+        buttons=again,
+        state=_state(outcome),
+        short_id=request.short_id,
+    )
+    return replace(card, fallback=fallback_text(card, ()))
+
+
+def render_question(
+    card_id: str,
+    question: str,
+    options: tuple[tuple[str, str], ...],
+    mask: SecretMask,
+    *,
+    free_answer_token: str = "",
+    deadline: datetime | None = None,
+    timezone: tzinfo | None = None,
+    answer: str = "",
+) -> Card:
+    """A question with a button per option (label, token) and one for an own answer; with `answer` it is closed."""
+    blocks: list[CardBlock] = [Paragraph(escape_lines(mask.mask(question)))]
+    if answer:
+        blocks.append(Paragraph(f"{EN.answered}: {_line(answer, mask)}", strong=True))
+    elif deadline is not None:
+        blocks.append(Fields(((EN.answer_by, _time(deadline, timezone)),)))
+    buttons = [Button(_line(label, mask), token) for label, token in options]
+    if free_answer_token:
+        buttons.append(Button(EN.free_answer, free_answer_token, prompt=EN.answer_prompt))
+    card = Card(
+        card_id=card_id,
+        title=EN.question,
+        blocks=tuple(blocks),
+        buttons=() if answer else tuple(buttons),
+        state=CardState.CLOSED if answer else CardState.OPEN,
+        short_id=card_id[-6:],
+        deadline=None if answer else deadline,
+    )
+    return replace(card, fallback=fallback_text(card, ()))
+
+
+def _line(text: str, mask: SecretMask) -> str:
+    return escape_line(mask.mask(text))
+
+
+def _title(request: ApprovalRequest, mask: SecretMask) -> str:
+    question = TITLES.get(request.tool) or OTHER_TITLE.format(tool=_line(request.tool, mask))
+    return EN.title.format(question=question, risk=RISKS[request.risk])
+
+
+def _call_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
+    hide = _DIFF_FIELDS if request.diff else frozenset[str]()
+    yield from argument_blocks(request.args, mask, hide=hide)
+    if request.diff:
+        yield CodeBlock(escape_lines(mask.mask(request.diff)), language="diff", label=EN.diff)
+    if len(request.commands) > 1:
+        listing = "\n".join(
+            f"{place}. {_line(command, mask)}" for place, command in enumerate(request.commands, 1)
+        )
+        yield CodeBlock(listing, label=EN.commands)
+    if request.env:
+        changes = "\n".join(f"{name}={value}" for name, value in request.env.items())
+        yield CodeBlock(escape_block(mask.mask(changes)), label=EN.environment)
+
+
+def _why_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
+    reasons = [request.reason, *(finding.sentence for finding in request.findings), *request.notes]
+    lines = list(dict.fromkeys(_line(reason, mask) for reason in reasons if reason))
+    if lines:
+        yield Paragraph(EN.why, strong=True)
+        yield Paragraph("\n".join(f"• {line}" for line in lines))
+    texts = (request.tool, request.cwd, *argument_texts(request.args), *(request.env or {}).values())
+    notes = list(dict.fromkeys(note for text in texts for note in lookalike_notes(text)))
+    if notes:
+        yield Paragraph(EN.look_closely, strong=True)
+        yield Paragraph("\n".join(f"• {_line(note, mask)}" for note in notes))
+
+
+def _facts(request: ApprovalRequest, mask: SecretMask, deadline: datetime | None, timezone: tzinfo) -> Fields:
+    rows = list(_short_facts(request, mask).rows[:-1])
+    spans = [GRANTS[choice] for choice in request.offered if choice in GRANTS]
+    if spans:
+        rows.append((EN.grant, EN.grant_covers.format(spans=", ".join(spans))))
+    if deadline is not None:
+        rows.append((EN.answer_by, _time(deadline, timezone)))
+    rows.append((EN.id, request.short_id))
+    return Fields(tuple(rows))
+
+
+def _short_facts(request: ApprovalRequest, mask: SecretMask) -> Fields:
+    rows = [(EN.tool, _line(request.tool, mask))]
+    if request.cwd:
+        rows.append((EN.folder, _line(request.cwd, mask)))
+    if request.executor is not Executor.NONE:
+        rows.append((EN.runs_on, EXECUTORS[request.executor.value]))
+    rows += [(EN.asked_by, _requester(request, mask)), (EN.id, request.short_id)]
+    return Fields(tuple(rows))
+
+
+def _requester(request: ApprovalRequest, mask: SecretMask) -> str:
+    """The identity first: a display name is what its owner chose, and may imitate anything."""
+    identity = _line(request.requester, mask)
+    return f"{identity} (“{_line(request.requester_name, mask)}”)" if request.requester_name else identity
+
+
+def _button(choice: Choice, token: str) -> Button:
+    prompt = EN.deny_prompt if choice is Choice.DENY_REASON else ""
+    return Button(choice.label, token, _STYLES.get(choice, ButtonStyle.PLAIN), prompt)
+
+
+def _outcome_sentence(outcome: Outcome, mask: SecretMask, timezone: tzinfo) -> str:
+    by, at = _line(outcome.by, mask), _time(outcome.at, timezone)
+    if outcome.choice is None:
+        return (EN.cancelled if outcome.by else EN.expired).format(by=by, at=at)
+    if outcome.choice is Choice.ASK_AGAIN:
+        return EN.asked_again.format(by=by, at=at)
+    return APPROVED.get(outcome.choice, EN.denied).format(by=by, at=at)
+
+
+def _state(outcome: Outcome) -> CardState:
+    if outcome.choice is None:
+        return CardState.CLOSED if outcome.by else CardState.EXPIRED
+    if outcome.choice is Choice.ASK_AGAIN:
+        return CardState.CLOSED
+    return CardState.APPROVED if outcome.choice.approves else CardState.DENIED
+
+
+def _may_ask_again(outcome: Outcome) -> bool:
+    """Only a request that nobody decided: a denial stands until the turn asks anew."""
+    return outcome.choice is None
+
+
+def _time(moment: datetime, timezone: tzinfo | None) -> str:
+    return moment.astimezone(timezone).strftime("%H:%M:%S %Z").strip()

@@ -1,0 +1,58 @@
+"""Secrets given to a program on its command line: long flags of any program, short ones of the programs that have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from echo_bot.policy.guards.secrets.fold import Span
+from echo_bot.policy.guards.secrets.values import is_secret
+
+_VALUE = r"(?:\"(?P<double>[^\"\n]+)\"|'(?P<single>[^'\n]+)'|(?P<bare>[^\s\"'|;&<>]+))"
+_SAME_COMMAND = r"[^\n|;&]{0,300}?"
+
+
+def _after(program: str, flag: str, value: str = _VALUE) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{program})(?![\w-]){_SAME_COMMAND}\s{flag}{value}")
+
+
+_FLAGS = (
+    re.compile(
+        r"(?<![\w-])--?[A-Za-z0-9-]{0,40}?(?:password|passwd|passphrase|pass|token|secret|api-?key|access-?key|auth-?key"
+        rf"|secret-?key|account-?key|credential)(?:[ \t]++|=){_VALUE}",
+        re.IGNORECASE,
+    ),
+    _after(r"mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin", r"-p(?=\S)"),
+    _after(r"redis-cli|valkey-cli", r"-a[ \t]+"),
+    _after(r"sshpass", r"-p[ \t]*"),
+    _after(
+        r"(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|az|helm registry|oc|vault)[ \t]+login",
+        r"-p[ \t]+",
+    ),
+    _after(r"mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport", r"-p[ \t]+"),
+    _after(r"ldapsearch|ldapadd|ldapmodify|ldapdelete|ldapwhoami|ldappasswd", r"-w[ \t]+"),
+    _after(r"sqlcmd|bcp|ipmitool|zip|unzip", r"-P[ \t]+"),
+    _after(r"7z|7za|7zr|rar|unrar", r"-p(?=\S)"),
+    _after(
+        r"curl|wget|http|https|xh",
+        r"(?:-u|--user|-U|--proxy-user|-a|--auth)[ \t=]*[\"']?[^\s:\"'$]+:",
+        r"(?P<bare>[^\s\"'|;&]+)",
+    ),
+    _after(r"smbclient|smbmap|rpcclient", r"-U[ \t]*[\"']?[^\s%\"']+%", r"(?P<bare>[^\s\"'|;&]+)"),
+    _after(r"openssl", r"-pass(?:in|out)?[ \t]+[\"']?pass:", r"(?P<bare>[^\s\"'|;&]+)"),
+    _after(r"htpasswd", r"-\w*b\w*[ \t]+\S+[ \t]+\S+[ \t]+"),
+    re.compile(
+        rf"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:['\"]?%s(?:\\n)?['\"]?[ \t]+)?{_VALUE}[ \t]*\|[^\n]{{0,200}}?"
+        r"(?:--password-stdin|--with-token|--token-stdin|--stdin|sudo[ \t]+-\w*S)",
+        re.IGNORECASE,
+    ),
+)
+
+
+def flag_spans(text: str) -> Iterator[Span]:
+    """The spans of values of secret flags."""
+    for pattern in _FLAGS:
+        for found in pattern.finditer(text):
+            group = found.lastgroup
+            if group is not None and is_secret(found[group], strong=True):
+                yield found.span(group)

@@ -1,0 +1,56 @@
+"""Where in a text secrets are, by shape: vendor tokens, key blocks, URL passwords, telling names, program flags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from echo_bot.policy.guards.secrets.flags import flag_spans
+from echo_bot.policy.guards.secrets.fold import Span
+from echo_bot.policy.guards.secrets.names import named_spans
+from echo_bot.policy.guards.secrets.vendors import (
+    PRIVATE_KEY_BODY,
+    PRIVATE_KEY_END,
+    PRIVATE_KEY_START,
+    SECRET_PATHS,
+    TOKENS,
+)
+
+_USERINFO = re.compile(r"(?<=://)[^\s:/?#@\"'<>]*+:(?P<password>[^\s/?#\"'<>]+)@(?=[^\s/?#@]|$)")
+_PLACEHOLDER_PASSWORD = re.compile(r"[$*{<%][^@]*$|x+$|\*+$|\.{3,}$", re.IGNORECASE)
+
+
+def secret_spans(text: str) -> Iterator[Span]:
+    """The spans of secret values, in no order, possibly overlapping."""
+    for found in TOKENS.finditer(text):
+        yield found.span("telegram") if found["telegram"] else found.span()
+    for found in SECRET_PATHS.finditer(text):
+        yield found.span(1)
+    if "PRIVATE KEY" in text:
+        yield from _private_keys(text)
+    if "://" in text:
+        for found in _USERINFO.finditer(text):
+            if not _is_reference(found["password"]):
+                yield found.span("password")
+    yield from named_spans(text)
+    yield from flag_spans(text)
+
+
+def _private_keys(text: str) -> Iterator[Span]:
+    starts = list(PRIVATE_KEY_START.finditer(text))
+    for start, following in zip(starts, [*starts[1:], None], strict=True):
+        limit = following.start() if following else len(text)
+        end = PRIVATE_KEY_END.search(text, start.end(), limit)
+        if end is not None:
+            body = (start.end(), end.start())
+        else:
+            found = PRIVATE_KEY_BODY.match(text, start.end(), limit)
+            body = found.span() if found else (start.end(), start.end())
+        if text[body[0] : body[1]].strip():
+            yield body
+
+
+def _is_reference(password: str) -> bool:
+    return bool(_PLACEHOLDER_PASSWORD.fullmatch(password)) or (
+        password.startswith(("$", "{", "%", "<")) and password.endswith(("}", "%", ">", ")"))
+    )

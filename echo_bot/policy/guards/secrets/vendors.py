@@ -1,0 +1,71 @@
+"""Tokens that are recognised by their own shape: what vendors print before or around them."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = r"[A-Za-z0-9_-]"
+
+_TOKENS = (
+    # Telegram bot token, also inside a URL path ("bot<token>") and percent-encoded.
+    r"(?:bot)?(?P<telegram>\d{6,12}(?::|%3[Aa])[A-Za-z0-9_-]{30,})",
+    r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}",
+    r"xapp-\d-[A-Za-z0-9-]{10,}",
+    # Discord bot token: three dotted parts, the middle one of exactly six.
+    r"(?:mfa\.[\w-]{60,}|[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45})",
+    r"A(?:KIA|SIA|BIA|CCA|GPA|IDA|IPA|NPA|NVA|PKA|ROA|SCA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+    r"gh[pousr]_[A-Za-z0-9]{30,}",
+    r"github_pat_[A-Za-z0-9_]{22,}",
+    r"gl(?:pat|dt|rt|ptt|cbt|oas|soat|imt|agent|ft|ffct)-[A-Za-z0-9_.-]{18,}",
+    r"sk-ant-[A-Za-z0-9_-]{20,}",
+    r"sk-(?:[a-z]+-(?:v\d-)?)?(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}",
+    r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}",
+    r"whsec_[A-Za-z0-9+/=]{20,}",
+    r"(?:hf|api_org|gsk|fw|pplx|r8|ntn|lin_api|lin_oauth|npm|shpat|shpss|shpca|shppa|sbp|nfp|dop_v1|doo_v1|dor_v1"
+    r"|rubygems|dckr_pat|dckr_oat|glsa|glc|sntrys|sntryu|figd|figo|tgp_v1|re|pscale_tkn|pscale_pw|xau|vck|cfat|cfut"
+    r"|ops|ghs|phx|e2b|jina|voyage|together|oy2|nvapi|atlasv1|duffel_live|duffel_test|pul)"
+    r"_(?=[A-Za-z_-]*\d)[A-Za-z0-9_+/=-]{20,}",
+    r"(?:xai|pplx|gsk|nvapi|pat-(?:na|eu)\d|PMAK|NRAK|NRAL|NRII|sgp|tskey(?:-[a-z]+)?|ATATT\w*|key|pnu|lsv2)"
+    r"-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{24,}",
+    r"ATATT3[A-Za-z0-9_=-]{20,}",
+    r"pypi-[A-Za-z0-9_-]{30,}",
+    r"GOCSPX-[A-Za-z0-9_-]{20,}",
+    r"AIza[A-Za-z0-9_-]{30,}",
+    r"ya29\.[A-Za-z0-9_.-]{20,}",
+    r"1//0[A-Za-z0-9_-]{20,}",
+    r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{30,}",
+    r"hv[sbr]\.[A-Za-z0-9_-]{16,}",
+    r"dp\.(?:st|pt|ct|scim|audit)\.(?:[a-z0-9_-]+\.)?[A-Za-z0-9]{30,}",
+    r"sq0(?:atp|csp)-[A-Za-z0-9_-]{20,}",
+    r"dapi[0-9a-f]{32}(?:-\d)?",
+    r"(?:SK|key-)[0-9a-f]{32}(?![0-9A-Za-z])",
+    r"LTAI[A-Za-z0-9]{12,24}(?![A-Za-z0-9])",
+    r"AKID[A-Za-z0-9]{28,36}(?![A-Za-z0-9])",
+    r"AGE-SECRET-KEY-1[A-Z0-9]{40,}",
+    r"EAA[A-Za-z0-9]{60,}",
+    r"sl\.[A-Za-z0-9_-]{100,}",
+    # JSON web tokens: signed (three parts) and encrypted (five).
+    r"eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){0,2}",
+    r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}",
+)
+
+TOKENS = re.compile(rf"(?<!{_WORD})(?:" + "|".join(f"(?:{token})" for token in _TOKENS) + ")")
+"""A vendor token. The group `telegram`, where it took part, is the secret part of the match."""
+
+SECRET_PATHS = re.compile(
+    r"(?:discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d+/"
+    r"|hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/T\w+/\w+/"
+    r"|webhook\.office\.com/webhookb2/"
+    r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/"
+    r"|hooks\.zapier\.com/hooks/catch/\d+/)"
+    r"([A-Za-z0-9_/@-]{8,})",
+    re.IGNORECASE,
+)
+"""A web-hook address; group 1 is the part that lets anybody post."""
+
+PRIVATE_KEY_START = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+PRIVATE_KEY_END = re.compile(r"-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+PRIVATE_KEY_BODY = re.compile(
+    r"(?:(?:\\r|\\n|\s)*+(?:[A-Za-z0-9+/=]{16,}+|[A-Z][A-Za-z-]{2,20}: [^\n\\]*+))*+"
+)
+"""What follows a key's first line when its last line is missing."""

@@ -1,0 +1,35 @@
+"""Text that people read: measured, split, freed of markup, and cards encoded for each kind of surface."""
+
+from __future__ import annotations
+
+from echo_bot.text.encode import (
+    TextEntity,
+    card_text,
+    encode_card_discord,
+    encode_card_html,
+    encode_card_plain,
+    encode_card_slack,
+    encode_card_telegram,
+)
+from echo_bot.text.measure import measure
+from echo_bot.text.parts import TooLong, card_parts
+from echo_bot.text.plain import defuse_mentions, strip_markup
+from echo_bot.text.split import join_parts, split_markdown, split_plain
+
+__all__ = [
+    "TextEntity",
+    "TooLong",
+    "card_parts",
+    "card_text",
+    "defuse_mentions",
+    "encode_card_discord",
+    "encode_card_html",
+    "encode_card_plain",
+    "encode_card_slack",
+    "encode_card_telegram",
+    "join_parts",
+    "measure",
+    "split_markdown",
+    "split_plain",
+    "strip_markup",
+]

@@ -75,12 +75,13 @@ def user_config_path() -> Path:
     return folder("echo-bot", appauthor=False) / "config.yaml"
 
 
-def config_from_keys(keys: Mapping[str, object]) -> Config:
+def config_from_keys(keys: Mapping[str, object], manifests: Iterable[ChannelManifest] = ()) -> Config:
     """A configuration from dotted keys, for judging cases: every key counts, also of parts that come later.
 
     Raises ConfigError as loading does, but refuses nothing for being unavailable here.
     """
-    return _validated(Config, Tree({}, {}), {tuple(key.split(".")): value for key, value in keys.items()}, "")
+    overrides = {tuple(key.split(".")): value for key, value in keys.items()}
+    return _validated(config_model(manifests), Tree({}, {}), overrides, "")
 
 
 def _read(file: Path) -> Tree:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 from echo_bot.channel import ChannelManifest
@@ -13,6 +11,7 @@ from echo_bot.config.availability import value_at
 from echo_bot.config.channels import accounts, sections
 from echo_bot.config.model import Config
 from echo_bot.config.permissions import AllowlistEntry
+from echo_bot.config.places import data_dir, program_folders, spill_dir, workspace
 from echo_bot.config.tools import Risk
 from echo_bot.policy.allowlist import PRESETS
 from echo_bot.policy.call import Executor
@@ -47,29 +46,6 @@ def policy_settings(
         targets=dict(config.delivery.targets),
         allowed_targets=tuple(config.delivery.allowed_targets),
     )
-
-
-def workspace(config: Config) -> Path:
-    """The folder the bot works in, absolute."""
-    return Path(os.path.abspath(Path(config.workspace or ".").expanduser()))
-
-
-def data_dir(config: Config) -> Path:
-    """Where the bot keeps its state, absolute."""
-    if config.data_dir:
-        return Path(os.path.abspath(Path(config.data_dir).expanduser()))
-    from platformdirs import user_data_path
-
-    return user_data_path("echo-bot", appauthor=False)
-
-
-def program_folders() -> tuple[str, ...]:
-    """The folders that hold the bot's own program: its packages and its virtual environment."""
-    folders = [Path(sys.prefix)] if sys.prefix != sys.base_prefix else []
-    for package in ("echo_bot", "channels", "echo_agent"):
-        spec = find_spec(package)
-        folders += [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
-    return tuple(dict.fromkeys(str(folder) for folder in folders))
 
 
 def _tools(config: Config) -> ToolSettings:
@@ -150,7 +126,7 @@ def _places(config: Config, config_path: Path | None) -> PlaceSettings:
         home=str(Path.home()),
         restrict_to_workspace=tools.restrict_to_workspace,
         safe_write_root=os.path.abspath(Path(root).expanduser()) if root else "",
-        spill=str(state / "spill"),
+        spill=str(spill_dir(config)),
         protected=tuple(str(place) for place in (state, config_path) if place is not None),
         protected_write=(*program_folders(), *(os.path.abspath(base / path) for path in tools.paths)),
     )

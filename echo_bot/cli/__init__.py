@@ -1,0 +1,65 @@
+"""The command `echo-bot`: one verb a file, imported when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from echo_bot import __version__
+
+VERBS = {
+    "run": "Start the bot.",
+    "status": "Show what runs, what waits and what is missing.",
+    "explain": "Say what the gate would decide about a call, running nothing.",
+    "approvals": "List open questions and decide them.",
+    "grants": "List and revoke remembered approvals.",
+    "audit": "Read and verify the audit.",
+    "config": "Check the configuration, print its schema.",
+    "credentials": "Make a key, store and list credentials.",
+    "pair": "Let a new person in with a one-time code.",
+}
+"""Every verb with its line in the help; the verb's module and command have its name."""
+
+USAGE_OR_CONFIG = 2
+
+
+class VerbGroup(click.Group):
+    """A group that knows its verbs by name and imports only the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command = getattr(import_module(f"echo_bot.cli.{cmd_name}"), cmd_name)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"echo_bot.cli.{cmd_name}.{cmd_name} is not a command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of verbs, without importing one."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="echo-bot")
+def echo_bot() -> None:
+    """An agent in your chats whose risky calls wait for a person.
+
+    Exit codes: 0 ok, 1 negative answer, 2 usage or configuration, 3 not reachable.
+    """
+
+
+def main() -> None:
+    """Run the command. What goes wrong on purpose is one line on stderr and exit code 2."""
+    from echo_bot.errors import EchoBotError
+
+    try:
+        echo_bot()
+    except EchoBotError as error:
+        click.echo(f"echo-bot: {error}", err=True)
+        sys.exit(USAGE_OR_CONFIG)

@@ -1,0 +1,119 @@
+"""Explaining a call as this installation would judge it: its configuration, plugins, grants and sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from echo_bot.app.discovery import channel_manifests, own_tools
+from echo_bot.approval.gather import Asked, Surroundings, gather
+from echo_bot.channel import ChannelManifest
+from echo_bot.cli.explaining import Case, digest_or_none
+from echo_bot.config.credentials import missing_key
+from echo_bot.config.loader import Loaded, load_config
+from echo_bot.config.places import DATABASE, data_dir
+from echo_bot.config.policy import policy_settings
+from echo_bot.errors import StartError
+from echo_bot.events import SessionKey
+from echo_bot.policy.access import Paired
+from echo_bot.policy.call import Executor
+from echo_bot.policy.catalogue import CATALOGUE
+from echo_bot.policy.facts import Facts
+from echo_bot.policy.settings import PolicySettings
+
+
+def installed_channels() -> tuple[ChannelManifest, ...]:
+    """The manifests of all channels; one broken plugin leaves ours known, with a line that says so."""
+    try:
+        return tuple(channel_manifests().values())
+    except StartError as error:
+        click.echo(f"echo-bot: {error}", err=True)
+        return ()
+
+
+def facts_here(case: Case, config_path: Path | None, executor: str | None) -> Facts:
+    """The facts of a call under the real configuration. Raises ConfigError and StartError like a start."""
+    manifests = installed_channels()
+    loaded = load_config(config_path, os.environ, manifests)
+    variable = loaded.config.credentials.encryption_key_env
+    has_key = any(os.environ.get(name) for name in (variable, "ECHO_BOT_CREDENTIAL_KEY"))
+    refusal = missing_key(loaded.config, has_key, loaded.yaml_credentials)
+    if refusal:
+        raise StartError(refusal)
+    settings = policy_settings(loaded.config, config_path=loaded.path, manifests=manifests)
+    return asyncio.run(_facts(case, loaded, settings, executor))
+
+
+async def _facts(case: Case, loaded: Loaded, settings: PolicySettings, executor: str | None) -> Facts:
+    lands = Executor(executor) if executor else await _auto_lands_on(settings)
+    at_terminal = case.caller.sender.channel == "cli" and sys.stdin.isatty() and sys.stdout.isatty()
+    caller = replace(case.caller, interactive=at_terminal)
+    asked = _declared(case.asked, loaded)
+    surroundings = Surroundings(auto_lands_on=lands)
+    database = data_dir(loaded.config) / DATABASE
+    if not database.exists():
+        return gather(asked, caller, settings, surroundings)
+    return await _with_store(asked, replace(case, caller=caller), settings, surroundings, database)
+
+
+async def _with_store(
+    asked: Asked, case: Case, settings: PolicySettings, surroundings: Surroundings, database: Path
+) -> Facts:
+    """The facts with what the store knows: who is paired, what was granted. Nothing is migrated or written."""
+    from echo_bot.storage.store import SqlStore, sqlite_url
+
+    store = SqlStore(sqlite_url(database))
+    try:
+        people = await store.people.paired()
+        paired = Paired(
+            senders=frozenset(person.identity for person in people),
+            approvers=frozenset(person.identity for person in people if "approver" in person.roles),
+            admins=frozenset(person.identity for person in people if "admin" in person.roles),
+        )
+        caller = replace(case.caller, paired=paired)
+        facts = gather(asked, caller, settings, surroundings)
+        wanted = digest_or_none(facts)
+        if wanted is None:
+            return facts
+        found = await store.grants.match(str(caller.sender), wanted, SessionKey(""), datetime.now(UTC))
+        return replace(facts, granted=found is not None)
+    finally:
+        await store.close()
+
+
+async def _auto_lands_on(settings: PolicySettings) -> Executor:
+    """Where `auto` runs code on this machine, found out by running the sandbox once."""
+    if settings.exec_host is not None:
+        return settings.exec_host
+    from echo_bot.execution.environment import clean_environment
+    from echo_bot.execution.layout import SandboxLayout
+    from echo_bot.execution.sandbox import SandboxExecutor
+
+    places = settings.places
+    layout = SandboxLayout(
+        workspace=places.workspace, hidden=places.protected, readonly=places.protected_write, home=places.home
+    )
+    environment = clean_environment(os.environ, home=places.home, tmpdir="/tmp")
+    works, _ = await SandboxExecutor(layout, environment).ready()
+    return Executor.SANDBOX if works else Executor.LOCAL
+
+
+def _declared(asked: Asked, loaded: Loaded) -> Asked:
+    """The call with what the user's own tool of that name declares."""
+    if asked.tool in CATALOGUE:
+        return asked
+    for tool, _ in own_tools(list(loaded.config.tools.paths)):
+        if tool.name == asked.tool:
+            return replace(
+                asked,
+                declared_risk=tool.risk_level,
+                capabilities=tuple(tool.capabilities),
+                parameters=tool.parameters,
+            )
+    return asked

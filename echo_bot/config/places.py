@@ -1,0 +1,45 @@
+"""Where things are: the workspace, the bot's state and the files in it, the bot's own program."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from echo_bot.config.model import Config
+
+DATABASE = "echo-bot.db"
+
+
+def workspace(config: Config) -> Path:
+    """The folder the bot works in, absolute."""
+    return Path(os.path.abspath(Path(config.workspace or ".").expanduser()))
+
+
+def data_dir(config: Config) -> Path:
+    """Where the bot keeps its state, absolute."""
+    if config.data_dir:
+        return Path(os.path.abspath(Path(config.data_dir).expanduser()))
+    from platformdirs import user_data_path
+
+    return user_data_path("echo-bot", appauthor=False)
+
+
+def program_folders() -> tuple[str, ...]:
+    """The folders that hold the bot's own program: its packages and its virtual environment."""
+    folders = [Path(sys.prefix)] if sys.prefix != sys.base_prefix else []
+    for package in ("echo_bot", "channels", "echo_agent"):
+        spec = find_spec(package)
+        folders += [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
+    return tuple(dict.fromkeys(str(folder) for folder in folders))
+
+
+def spill_dir(config: Config) -> Path:
+    """Where long tool results are kept."""
+    return data_dir(config) / "spill"
+
+
+def database_url(config: Config) -> str:
+    """The configured database, or the one in the data folder."""
+    return config.storage.url.get_secret_value() or f"sqlite+aiosqlite:///{data_dir(config) / DATABASE}"

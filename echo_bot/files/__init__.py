@@ -2,10 +2,10 @@
 
 from echo_bot.files.door import FileDoor
 from echo_bot.files.identity import content_identity
-from echo_bot.files.judging import judge_call, touched_paths
 from echo_bot.files.opening import Opener, best_opener
 from echo_bot.files.resolving import real_rules, resolve
 from echo_bot.files.results import Admitted, Entry, FileContent, FileRefusal, Listing, Written
+from echo_bot.files.walking import FileWalk
 
 __all__ = [
     "Admitted",
@@ -13,13 +13,12 @@ __all__ = [
     "FileContent",
     "FileDoor",
     "FileRefusal",
+    "FileWalk",
     "Listing",
     "Opener",
     "Written",
     "best_opener",
     "content_identity",
-    "judge_call",
     "real_rules",
     "resolve",
-    "touched_paths",
 ]

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import BinaryIO
 
 from echo_bot.files.atomic import replace_file, sync_folder
 from echo_bot.files.identity import ABSENT, identity_of_open, identity_of_read
@@ -54,19 +55,33 @@ class FileDoor:
         return admitted if isinstance(admitted, FileRefusal) else self.entries(admitted)
 
     def read(self, admitted: Admitted, limit: int = MAX_READ_BYTES) -> FileContent | FileRefusal:
+        """What `read_bytes` does, for an admitted path."""
+        path = admitted.path
+        file = self.open(admitted)
+        if isinstance(file, FileRefusal):
+            return file
+        with file:
+            try:
+                data = file.read(limit + 1)
+                identity = identity_of_read(file.fileno(), data)
+            except OSError as error:
+                return _os_refusal(path, error)
+        if len(data) > limit:
+            return FileRefusal("too_big", f"{shown(path.given)} has more than {limit:,} bytes.")
+        return FileContent(path, data, identity)
+
+    def open(self, admitted: Admitted) -> BinaryIO | FileRefusal:
+        """A regular file, open for reading from its start; the caller closes it."""
         path = admitted.path
         try:
-            with self._opened(path.real, _READ) as handle:
-                problem = self._not_readable(path, os.fstat(handle), limit)
-                if problem:
-                    return problem
-                data = _read_all(handle, limit + 1)
-                identity = identity_of_read(handle, data)
+            handle = self.opener.open(path.real, _READ)
         except OSError as error:
             return _os_refusal(path, error)
-        if len(data) > limit:
-            return _too_big(path, len(data), limit)
-        return FileContent(path, data, identity)
+        problem = self._not_readable(path, os.fstat(handle))
+        if problem:
+            os.close(handle)
+            return problem
+        return os.fdopen(handle, "rb")
 
     def write(self, admitted: Admitted, data: bytes, expected: str = "") -> Written | FileRefusal:
         """Replace or create. With `expected`, only if the file in place still has that content identity."""
@@ -177,14 +192,14 @@ class FileDoor:
         finally:
             os.close(handle)
 
-    def _not_readable(self, path: ResolvedPath, status: os.stat_result, limit: int) -> FileRefusal | None:
+    def _not_readable(self, path: ResolvedPath, status: os.stat_result) -> FileRefusal | None:
         if stat.S_ISDIR(status.st_mode):
             return FileRefusal("is_folder", f"{shown(path.real)} is a folder; use list_dir.")
         if not stat.S_ISREG(status.st_mode):
             return FileRefusal("denied", f"{shown(path.real)} is not a regular file.")
         if status.st_nlink > 1 and self._is_protected_file(status):
             return FileRefusal("denied", f"{shown(path.real)} is another name of a file of the bot itself.")
-        return _too_big(path, status.st_size, limit) if status.st_size > limit else None
+        return None
 
     def _is_protected_file(self, status: os.stat_result) -> bool:
         for place in self.rules.protected:
@@ -205,14 +220,6 @@ class FileDoor:
         if expected and expected != _identity_in(folder, name, before):
             return _changed(path)
         return None
-
-
-def _read_all(handle: int, limit: int) -> bytes:
-    chunks: list[bytes] = []
-    while limit > 0 and (chunk := os.read(handle, min(limit, 1 << 20))):
-        chunks.append(chunk)
-        limit -= len(chunk)
-    return b"".join(chunks)
 
 
 def _status_in(folder: int, name: str) -> os.stat_result | None:
@@ -238,10 +245,6 @@ def _changed(path: ResolvedPath) -> FileRefusal:
 
 def _not_found(path: ResolvedPath) -> FileRefusal:
     return FileRefusal("not_found", f"{shown(path.given)} does not exist; list_dir shows what is there.")
-
-
-def _too_big(path: ResolvedPath, size: int, limit: int) -> FileRefusal:
-    return FileRefusal("too_big", f"{shown(path.given)} has {size:,} bytes, more than {limit:,}.")
 
 
 _KINDS: dict[int, RefusalKind] = {

@@ -60,7 +60,7 @@ def _ordered(args: Mapping[str, JsonValue]) -> list[str]:
 
 
 def _as_text(value: JsonValue) -> str:
-    """Text as it is; a list of words as they would be typed apart; anything else as JSON in its own letters."""
+    """Text as it is, anything else as JSON in its own letters."""
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,4 +1,4 @@
-"""The one renderer: what a person sees of a request while it is open, after it was closed, and of a question."""
+"""The one renderer: what a person sees of an open request, of a closed one, and of a question."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def render_open(
     deadline: datetime | None,
     timezone: tzinfo,
 ) -> Card:
-    """The card that asks: the whole call, why it was flagged, the facts, and a button per offered choice with a token."""
+    """The card that asks: the whole call, why it was flagged, facts, a button per choice that has a token."""
     card = Card(
         card_id=request.approval_id,
         title=_title(request, mask),
@@ -53,7 +53,7 @@ def render_closed(
     *,
     ask_again_token: str = "",
 ) -> Card:
-    """The card after the decision: who decided what and when first, the call below; without decision buttons."""
+    """The card after the decision: who decided what and when, then the call; without decision buttons."""
     verdict = Paragraph(_outcome_sentence(outcome, mask, timezone), strong=True)
     reason = (Paragraph(f"{EN.reason}: {_line(outcome.reason, mask)}"),) if outcome.reason else ()
     again = (
@@ -81,7 +81,7 @@ def render_question(
     timezone: tzinfo | None = None,
     answer: str = "",
 ) -> Card:
-    """A question with a button per option (label, token) and one for an own answer; with `answer` it is closed."""
+    """A question with a button per (label, token) and one for an own answer; with `answer` it is closed."""
     blocks: list[CardBlock] = [Paragraph(escape_lines(mask.mask(question)))]
     if answer:
         blocks.append(Paragraph(f"{EN.answered}: {_line(answer, mask)}", strong=True))

@@ -20,14 +20,13 @@ _MOST_REPEATS = 3
 _SPACES = re.compile(rf" {{{_MOST_SPACES + 1},}}")
 _BLANK_LINES = re.compile(rf"(?:\A|\n)(?:[ \t]*+\n){{{_MOST_BLANK_LINES + 1},}}+")
 _REPEATED_ESCAPE = re.compile(rf"(\\u\{{[0-9A-F]+\}}|{_TAB_MARK}|{NEWLINE_MARK})\1{{{_MOST_REPEATS},}}")
-_MAYBE_HIDDEN = re.compile(
-    r"[^ -~\n\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03a1\u03a3-\u03ce\u0410-\u044f\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa]+"
-)
+_PLAINLY_SEEN = r" -~\n\u00a1-\u00ac\u00ae-\u02ff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff"
+_MAYBE_HIDDEN = re.compile(f"[^{_PLAINLY_SEEN}]+")
 _OWN_MARKS = re.compile("⟨(?=[0-9]+ (?:spaces|blank lines)⟩)")
 
 
 def escape_line(text: str) -> str:
-    """One line for a sentence or a field: line breaks become marks, so that nothing imitates a line of the card."""
+    """One line for a sentence or a field: line breaks become marks, so nothing imitates a card's line."""
     return _escaped(_collapsed(text)).replace("\n", NEWLINE_MARK).strip(" ")
 
 

@@ -1,4 +1,4 @@
-"""One card for each kind of surface. Nothing in a card becomes markup, a link, a mention or a terminal command."""
+"""One card for each kind of surface. Nothing in it becomes markup, a link, a ping or a terminal command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BACKTICKS = re.compile(r"`+")
 
 @dataclass(frozen=True, slots=True)
 class TextEntity:
-    """A span of formatted text: `kind` is "bold", "code" or "pre"; `offset` and `length` count UTF-16 units."""
+    """A formatted span: `kind` is "bold", "code" or "pre"; `offset` and `length` count UTF-16 units."""
 
     kind: str
     offset: int

@@ -8,7 +8,7 @@ from echo_bot.channel import LengthUnit
 
 _ZWJ = "\u200d"
 _LOOK_BACK = 32
-"""How far a cut moves back to spare a grapheme; a longer cluster is cut anyway, so that cutting stays linear."""
+"""How far a cut moves back to spare a grapheme; a longer cluster is cut, so that cutting stays linear."""
 
 
 def measure(text: str, unit: LengthUnit) -> int:

@@ -19,7 +19,7 @@ Encoder = Callable[[Card], str]
 
 @dataclass(frozen=True, slots=True)
 class TooLong:
-    """The card cannot be shown whole, so it must not be offered for approval; `reason` says so to a person."""
+    """The card cannot be shown whole, so it must not be approved; `reason` says so to a person."""
 
     reason: str
 
@@ -32,9 +32,9 @@ def longest_encoding(card: Card, unit: LengthUnit) -> int:
 def card_parts(
     card: Card, max_length: int, unit: LengthUnit, *, encode: Encoder | None = None
 ) -> tuple[Card, ...] | TooLong:
-    """Cards that each fit one message and together show all of `card`; all but the last are without buttons.
+    """Cards that each fit one message and together show all of `card`; only the last has buttons.
 
-    Lengths are those of `encode`, or of the longest encoding there is when a caller does not know the surface.
+    Lengths are those of `encode`, or of the longest encoding for a caller that does not know the surface.
     """
 
     def fits(part: Card) -> bool:

@@ -1,7 +1,7 @@
 """Splitting a long text into messages: within the limit, always advancing, code fences closed and reopened.
 
-A cut inside a fence ends the part with a closing line and starts the next with an opening one. A closing line
-with one blank after it says that the cut fell inside a line. `join_parts` takes exactly those lines out again.
+A cut inside a fence ends the part with a closing line and starts the next with an opening one. A closing
+line with one blank after it says that the cut fell inside a line. `join_parts` takes these lines out again.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _fence_at(source: str, place: int, fence: _Fence | None, cut: int) -> _Fence
 
 
 def _good_place(source: str, place: int, end: int, *, in_code: bool) -> int:
-    """The best end of a part within (place, end]: after a paragraph, a line, a sentence, a word, a grapheme."""
+    """The best end of a part in (place, end]: after a paragraph, a line, a sentence, a word, a grapheme."""
     half = place + (end - place) // 2
     separators = ("\n",) if in_code else ("\n\n", "\n", ". ", "。", " ")
     for separator in separators:

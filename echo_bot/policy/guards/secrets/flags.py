@@ -1,4 +1,4 @@
-"""Secrets given to a program on its command line: long flags of any program, short ones of the programs that have them."""
+"""Secrets on a command line: long flags of any program, short ones of the programs that have them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from echo_bot.policy.guards.secrets.fold import Span
 from echo_bot.policy.guards.secrets.values import is_secret
 
 _VALUE = r"(?:\"(?P<double>[^\"\n]+)\"|'(?P<single>[^'\n]+)'|(?P<bare>[^\s\"'|;&<>]+))"
+_REST = r"(?P<bare>[^\s\"'|;&]+)"
 _SAME_COMMAND = r"[^\n|;&]{0,300}?"
 
 
@@ -36,13 +37,14 @@ _FLAGS = (
     _after(
         r"curl|wget|http|https|xh",
         r"(?:-u|--user|-U|--proxy-user|-a|--auth)[ \t=]*[\"']?[^\s:\"'$]+:",
-        r"(?P<bare>[^\s\"'|;&]+)",
+        _REST,
     ),
-    _after(r"smbclient|smbmap|rpcclient", r"-U[ \t]*[\"']?[^\s%\"']+%", r"(?P<bare>[^\s\"'|;&]+)"),
-    _after(r"openssl", r"-pass(?:in|out)?[ \t]+[\"']?pass:", r"(?P<bare>[^\s\"'|;&]+)"),
+    _after(r"smbclient|smbmap|rpcclient", r"-U[ \t]*[\"']?[^\s%\"']+%", _REST),
+    _after(r"openssl", r"-pass(?:in|out)?[ \t]+[\"']?pass:", _REST),
     _after(r"htpasswd", r"-\w*b\w*[ \t]+\S+[ \t]+\S+[ \t]+"),
     re.compile(
-        rf"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:['\"]?%s(?:\\n)?['\"]?[ \t]+)?{_VALUE}[ \t]*\|[^\n]{{0,200}}?"
+        rf"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:['\"]?%s(?:\\n)?['\"]?[ \t]+)?{_VALUE}[ \t]*"
+        r"\|[^\n]{0,200}?"
         r"(?:--password-stdin|--with-token|--token-stdin|--stdin|sudo[ \t]+-\w*S)",
         re.IGNORECASE,
     ),

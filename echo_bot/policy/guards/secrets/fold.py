@@ -1,4 +1,4 @@
-"""A copy of a text in plain letters, and the way back: masking must see through full-width and invisible characters."""
+"""A copy of a text in plain letters, and the way back: full-width and invisible characters hide nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """`text` without format characters and with compatibility letters replaced; `origin[i]` is where it came from."""
+    """`text` without format characters, compatibility letters replaced; `origin[i]` is where letter i was."""
 
     text: str
     origin: tuple[int, ...]

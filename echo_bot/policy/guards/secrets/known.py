@@ -48,7 +48,7 @@ def _forms(value: str) -> Iterator[str]:
 
 
 def _base64_forms(raw: bytes) -> Iterator[str]:
-    """The part of the encoding that is the same whatever stands before and after, at each of three alignments."""
+    """What of the encoding stays the same whatever stands before and after, at each of three alignments."""
     for shift in range(3):
         encoded = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
         first = (shift * 8 + 5) // 6

@@ -9,7 +9,7 @@ from echo_bot.policy.guards.secrets.known import known_pattern
 from echo_bot.policy.guards.secrets.shapes import secret_spans
 
 MASK = "[secret-masked]"
-"""What stands where a secret stood. A call whose arguments hold it is refused: it was copied from a masked text."""
+"""What stands where a secret stood. A write that holds it is refused: it was copied from a masked text."""
 
 
 class SecretMask:

@@ -13,7 +13,10 @@ _COMPOUND = (
     r"|consumer|app|bot|session|refresh|id|bearer|personal|secret|client|storage|webhook|hmac|deploy)[_ -]?"
     r"(?:key|token|secret|password)"
 )
-_STRONG = rf"authorization|pass(?:word|wd|phrase|code)|{_COMPOUND}|secret(?:[_-]?(?:access[_-]?)?key)?|pwd|密[码碼钥鑰]|口令"
+_STRONG = (
+    rf"authorization|pass(?:word|wd|phrase|code)|{_COMPOUND}|secret(?:[_-]?(?:access[_-]?)?key)?|pwd"
+    r"|密[码碼钥鑰]|口令"
+)
 _NAMED = re.compile(
     rf"(?:(?P<strong>{_STRONG})|(?P<weak>token|pass|auth|creds?|credentials?|signature|key))"
     r"(?:[\"'\]]{0,2}|\\\")[ \t]*(?P<separator>=>|:=|[:=：]|>(?=[^<\s=]))[ \t]*"
@@ -74,7 +77,7 @@ def _named_value(text: str, found: re.Match[str]) -> Span | None:
 
 
 def _stands_as_name(text: str, found: re.Match[str]) -> bool:
-    """A name is a whole word or the end of a compound: `dbToken` and `db_token`, not `monkey` or `compass`."""
+    """A name is a whole word or ends a compound: `dbToken` and `db_token`, not `monkey` or `compass`."""
     start = found.start()
     if _PAGE_MARKS.search(text, max(0, start - 14), start):
         return False

@@ -1,4 +1,4 @@
-"""Where in a text secrets are, by shape: vendor tokens, key blocks, URL passwords, telling names, program flags."""
+"""Where secrets are, by shape: vendor tokens, key blocks, URL passwords, telling names, program flags."""
 
 from __future__ import annotations
 

@@ -10,73 +10,56 @@ _CALL_OR_LOOKUP = re.compile(
     r"[A-Za-z_][\w.]*(?:\(|\[)|(?:os|process|env|secrets|vars|var|self|config|settings|data)\."
 )
 _WORDS = frozenset(
-    [
-        "none",
-        "null",
-        "nil",
-        "undefined",
-        "true",
-        "false",
-        "yes",
-        "no",
-        "on",
-        "off",
-        "string",
-        "str",
-        "int",
-        "bool",
-        "bytes",
-        "text",
-        "required",
-        "optional",
-        "empty",
-        "unset",
-        "redacted",
-        "masked",
-        "hidden",
-        "secret",
-        "password",
-        "passwd",
-        "token",
-        "key",
-        "example",
-        "sample",
-        "placeholder",
-        "changeme",
-        "change-me",
-        "dummy",
-        "default",
-        "basic",
-        "bearer",
-        "digest",
-        "negotiate",
-        "invalid",
-        "missing",
-        "expired",
-        "unknown",
-        "prompt",
-        "ask",
-        "env",
-        "file",
-        "stdin",
-        "keyring",
-        "vault",
-        "auto",
-        "public",
-        "csrf",
-        "jwt",
-        "session",
-        "cookie",
-        "reset",
-        "forgot",
-        "user",
-        "username",
-        "login",
-    ]
+    (
+        *("none", "null", "nil", "undefined", "true", "false", "yes", "no", "on", "off", "auto", "default"),
+        *(
+            "string",
+            "str",
+            "int",
+            "bool",
+            "bytes",
+            "text",
+            "file",
+            "stdin",
+            "env",
+            "prompt",
+            "keyring",
+            "vault",
+        ),
+        *(
+            "required",
+            "optional",
+            "empty",
+            "unset",
+            "missing",
+            "invalid",
+            "expired",
+            "unknown",
+            "public",
+            "ask",
+        ),
+        *(
+            "redacted",
+            "masked",
+            "hidden",
+            "example",
+            "sample",
+            "placeholder",
+            "changeme",
+            "change-me",
+            "dummy",
+        ),
+        *("basic", "bearer", "digest", "negotiate", "csrf", "jwt", "session", "cookie", "auth", "reset"),
+        *("forgot", "user", "username", "login"),
+    )
 )
 _TELLING_END = re.compile(r"(?:password|passwd|secret|token|key|credentials?|passphrase)s?$", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
     r"(?:your|my|the|insert|enter|some|replace)[-_ ]|.*[-_](?:here|placeholder)$", re.IGNORECASE
+)
+_FILE = re.compile(
+    r"[\w.-]+\.(?:pem|key|txt|json|ya?ml|env|crt|cer|p12|pfx|ini|toml|conf|gpg|asc|pub|zip|tar|gz|md|py|sh)$",
+    re.IGNORECASE,
 )
 
 
@@ -84,7 +67,7 @@ def is_secret(value: str, *, strong: bool) -> bool:
     """Does `value` look like the real thing? `strong`: the name before it leaves little doubt."""
     if len(value) < 4 or _REFERENCE.match(value) or _ADDRESS_OR_PATH.match(value):
         return False
-    if _CALL_OR_LOOKUP.match(value) or _PLACEHOLDER.match(value):
+    if _CALL_OR_LOOKUP.match(value) or _PLACEHOLDER.match(value) or _FILE.match(value):
         return False
     if value.casefold() in _WORDS or not any(char.isalnum() for char in value):
         return False

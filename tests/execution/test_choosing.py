@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from echo_bot.errors import StartError
-from echo_bot.execution import environment
 from echo_bot.execution.backends import Executors, choose
 from echo_bot.execution.environment import DEFAULT_PATH, clean_environment
 from echo_bot.execution.local import LocalExecutor
@@ -77,7 +76,7 @@ def test_five_names_and_those_the_operator_lists() -> None:
 
 def test_the_bots_own_virtual_environment_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
     own = sys.prefix + "/bin"
-    monkeypatch.setattr(environment.sys, "base_prefix", "/elsewhere")
+    monkeypatch.setattr(sys, "base_prefix", "/elsewhere")
     assert clean_environment({"PATH": f"{own}:/usr/bin"}, home="/", tmpdir="/")["PATH"] == f"/usr/bin:{own}"
     assert clean_environment({}, home="/", tmpdir="/")["PATH"] == DEFAULT_PATH
 

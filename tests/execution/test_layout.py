@@ -68,8 +68,8 @@ def placed(layout: SandboxLayout, found: Found = Found()) -> dict[str, Kind]:  #
             SandboxLayout("/w", readonly=("/w",)),
             Found(),
             "/w",
-            Kind.READ_ONLY,
-            id="the program is never writable",
+            None,
+            id="the program stays read-only as a workspace",
         ),
         pytest.param(
             SandboxLayout("/w", hidden=("/tmp/state",)),

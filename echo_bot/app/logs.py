@@ -1,11 +1,10 @@
-"""Logs: one event name and fields on stderr, secrets masked at the last step before a line is written."""
+"""Logs: one event name and fields, secrets masked at the last step before a line is written."""
 
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, TextIO
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
@@ -15,10 +14,13 @@ _QUIET = ("httpx", "httpcore", "telegram", "uvicorn", "websockets", "aiosqlite",
 
 
 def configure_logs(
-    level: str, log_format: Literal["auto", "console", "json"], mask: Callable[[str], str]
+    level: str,
+    log_format: Literal["auto", "console", "json"],
+    mask: Callable[[str], str],
+    stream: TextIO,
 ) -> None:
-    """Everything that logs, ours and the libraries', goes through one masking writer."""
-    as_json = log_format == "json" or (log_format == "auto" and not sys.stderr.isatty())
+    """Everything that logs, ours and the libraries', goes through one masking writer to `stream`."""
+    as_json = log_format == "json" or (log_format == "auto" and not stream.isatty())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -30,7 +32,7 @@ def configure_logs(
     renderer: Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        else structlog.dev.ConsoleRenderer(colors=stream.isatty())
     )
 
     def masked(_: WrappedLogger, __: str, event: EventDict) -> str:
@@ -41,7 +43,7 @@ def configure_logs(
         foreign_pre_chain=shared,
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, masked],
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(formatter)
     root = logging.getLogger()
     root.handlers[:] = [handler]

@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from echo_bot.agent.directive import split_command
 from echo_bot.agent.turn import TurnParts, TurnRunner
 from echo_bot.app.channel_runner import ChannelRunner
-from echo_bot.app.model import approval_model, chat_runner, choose_model
+from echo_bot.app.model import ModelChoice, approval_model, chat_runner, choose_model
 from echo_bot.app.overview import Overview
 from echo_bot.app.secrets import Secrets
 from echo_bot.app.toolbox import Toolbox, build_toolbox
@@ -28,7 +29,7 @@ from echo_bot.config.model import Config
 from echo_bot.config.policy import policy_settings
 from echo_bot.delivery import CardDelivery, ChannelBook, Delivery
 from echo_bot.events import BlockType, ContentBlock, EventId, Identity, InboundEvent, PressReply, TurnId
-from echo_bot.inbox.admission import Admission
+from echo_bot.inbox.admission import Admission, GroupPolicy
 from echo_bot.inbox.commands import Commands
 from echo_bot.inbox.port import Inbox, InboxSettings
 from echo_bot.inbox.rate import RateLimit
@@ -39,6 +40,9 @@ from echo_bot.session import SessionQueues, event_from_json
 from echo_bot.storage.protocol import ApprovalRecord, Store, TurnState
 from echo_bot.tools.runner import ToolRunner
 
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
@@ -46,7 +50,10 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a start was given. `is_interactive`: a person sits at the terminal channel."""
+    """What a start was given. `is_interactive`: a person sits at the terminal channel.
+
+    `model` stands in for the configured one (a scripted one in tests).
+    """
 
     loaded: Loaded
     manifests: tuple[ChannelManifest, ...]
@@ -55,6 +62,7 @@ class Setting:
     writer: str
     is_interactive: bool
     clock: Callable[[], datetime] = utc_now
+    model: Model | None = None
 
     @property
     def config(self) -> Config:
@@ -90,8 +98,12 @@ def build_parts(setting: Setting) -> Parts:
     channels = ChannelRunner(book, delivery, clock)
     late = _Late(store, delivery, clock)
     broker = _broker(setting, settings, audit, book, channels, late)
-    toolbox = build_toolbox(config, settings, store, delivery, broker, mask, clock)
-    model = choose_model(config, setting.secrets, config.models.default)
+    toolbox = build_toolbox(config, settings, store, delivery, broker, clock)
+    model = (
+        ModelChoice("given", setting.model)
+        if setting.model
+        else choose_model(config, setting.secrets, config.models.default)
+    )
     judge = choose_model(
         config, setting.secrets, config.permissions.approval.smart_model or config.models.default
     )
@@ -243,7 +255,7 @@ def _gate_options(config: Config, is_interactive: bool) -> GateOptions:
     )
 
 
-def _group_policies(config: Config) -> dict[str, str]:
+def _group_policies(config: Config) -> dict[str, GroupPolicy]:
     return {
         f"{name}/{account}" if account else name: section.group_policy
         for name, channel in sections(config.channels).items()

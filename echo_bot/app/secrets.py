@@ -70,10 +70,13 @@ async def open_secrets(
         if value is not None:
             stored[each.owner, each.field] = value
     known = [*secret_values(config).values(), *stored.values(), *([key.reveal()] if key else [])]
-    warnings = ()
-    if key is not None and loaded.yaml_credentials:
-        keys = ", ".join(loaded.yaml_credentials)
-        warnings = (
-            f"{keys} stands readable in {loaded.path}: store it with `echo-bot credentials set` and remove it there",
-        )
-    return Secrets(vault, key, SecretMask(known), stored, warnings)
+    return Secrets(vault, key, SecretMask(known), stored, _warnings(loaded, key))
+
+
+def _warnings(loaded: Loaded, key: Key | None) -> tuple[str, ...]:
+    if key is None or not loaded.yaml_credentials:
+        return ()
+    keys = ", ".join(loaded.yaml_credentials)
+    return (
+        f"{keys} stands readable in {loaded.path}: store it with `echo-bot credentials set` and remove it there",
+    )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import mimetypes
 import os
+import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,8 +16,9 @@ from echo_bot.app.discovery import own_tools
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Surroundings
 from echo_bot.config.model import Config
-from echo_bot.config.policy import data_dir
+from echo_bot.config.places import data_dir, spill_dir
 from echo_bot.delivery import Delivery
+from echo_bot.errors import StartError
 from echo_bot.events import OutboundFile
 from echo_bot.execution.background import BackgroundProcesses
 from echo_bot.execution.backends import Executors
@@ -25,7 +28,7 @@ from echo_bot.execution.local import LocalExecutor
 from echo_bot.execution.protocol import Limits
 from echo_bot.execution.sandbox import SandboxExecutor
 from echo_bot.files import FileDoor, FileRefusal, content_identity, real_rules
-from echo_bot.policy.call import BoundFile, Executor
+from echo_bot.policy.call import BoundFile
 from echo_bot.policy.guards.paths import PathRules
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.storage.protocol import Store
@@ -34,10 +37,189 @@ from echo_bot.tools.builtin.clarify import ClarifyTool
 from echo_bot.tools.builtin.exec import ExecTool
 from echo_bot.tools.builtin.execute_code import ExecuteCodeTool
 from echo_bot.tools.builtin.messaging import MessageTool, NotifyTool
+from echo_bot.tools.builtin.patching import PatchTool
 from echo_bot.tools.builtin.process import ProcessTool
+from echo_bot.tools.builtin.read_spill import ReadSpillTool
 from echo_bot.tools.builtin.reading import ListDirTool, ReadFileTool
 from echo_bot.tools.builtin.running import Placed, RunSettings
+from echo_bot.tools.builtin.searching import SearchFilesTool
 from echo_bot.tools.builtin.todo import TodoTool
 from echo_bot.tools.builtin.workspace import Workspace
+from echo_bot.tools.builtin.writing import EditFileTool, WriteFileTool
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.sites import CallSite, CallSites
+from echo_bot.tools.spill import Spill, SpillLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    registry: Registry
+    executors: Executors
+    processes: BackgroundProcesses
+    sites: CallSites
+    surroundings: Callable[[], Awaitable[Surroundings]]
+
+
+def build_toolbox(
+    config: Config,
+    settings: PolicySettings,
+    store: Store,
+    delivery: Delivery,
+    broker: Broker,
+    clock: Callable[[], datetime],
+) -> Toolbox:
+    """Raises StartError for an own tool that cannot be loaded."""
+    sites = CallSites()
+    executors = _executors(config, settings)
+    processes = BackgroundProcesses(max_output_chars=config.tools.exec.max_output_chars)
+    spill = _spill(config)
+    doors = _Doors(settings, sites)
+    workspace = Workspace(settings.places.workspace, doors.door, config.spill.max_inline_chars)
+    files = _OutgoingFiles(doors, settings.places.workspace, data_dir(config) / "outgoing")
+    registry = Registry(
+        [
+            *_file_tools(workspace, spill),
+            *_running_tools(config, settings, executors, processes, sites, spill),
+            MessageTool(delivery, sites, settings.targets, files.stage),
+            NotifyTool(delivery, sites, settings.targets, files.stage),
+            TodoTool(store.values),
+            ClarifyTool(
+                broker,
+                sites,
+                default_timeout_seconds=config.permissions.approval.wait_timeout_seconds,
+                clock=clock,
+            ),
+        ]
+    )
+    for tool, origin in own_tools(list(config.tools.paths)):
+        registry.add(tool, origin)
+
+    async def surroundings() -> Surroundings:
+        return Surroundings(
+            auto_lands_on=executors.chosen("auto"),
+            bind=lambda path: BoundFile(path, content_identity(path)),
+            typed_before=processes.typed_before,
+        )
+
+    return Toolbox(registry, executors, processes, sites, surroundings)
+
+
+def _executors(config: Config, settings: PolicySettings) -> Executors:
+    home = settings.places.home
+    environment = clean_environment(
+        os.environ, config.tools.exec.env, home=home, tmpdir=os.environ.get("TMPDIR", "/tmp")
+    )
+    layout = default_layout(
+        settings.places.workspace, home, settings.places.protected, settings.places.protected_write
+    )
+    return Executors([SandboxExecutor(layout, environment), LocalExecutor(environment)])
+
+
+def _spill(config: Config) -> Spill:
+    limits = SpillLimits(
+        config.spill.max_inline_chars, config.spill.retention_days, config.spill.max_total_mb
+    )
+    return Spill(spill_dir(config), limits)
+
+
+def _file_tools(workspace: Workspace, spill: Spill) -> tuple[Tool, ...]:
+    return (
+        ReadFileTool(workspace),
+        ListDirTool(workspace),
+        SearchFilesTool(workspace, shutil.which("rg")),
+        WriteFileTool(workspace),
+        EditFileTool(workspace),
+        PatchTool(workspace),
+        ReadSpillTool(spill, workspace.max_inline_chars),
+    )
+
+
+def _running_tools(
+    config: Config,
+    settings: PolicySettings,
+    executors: Executors,
+    processes: BackgroundProcesses,
+    sites: CallSites,
+    spill: Spill,
+) -> tuple[Tool, ...]:
+    exec_config, code = config.tools.exec, config.tools.code_exec
+    limits = Limits(**exec_config.limits.model_dump())
+    run = RunSettings(
+        settings.places.workspace, exec_config.timeout_seconds, exec_config.max_output_chars, limits
+    )
+
+    def place(ctx: ToolExecutionContext | None) -> Placed:
+        if ctx is None:
+            raise StartError("code runs only for a call that passed the gate")
+        site = sites.get(ctx.execution_id)
+        return Placed(executors.get(site.executor), site.network)
+
+    def readiness() -> tuple[bool, str]:
+        return executors.readiness(executors.chosen(exec_config.host))
+
+    def on_output(ctx: ToolExecutionContext | None, text: str) -> None:
+        """Output is shown when the call ends."""
+
+    return (
+        ExecTool(run, place=place, shorten=spill.shorten, on_output=on_output, readiness=readiness),
+        ExecuteCodeTool(
+            replace(run, timeout_seconds=code.timeout_seconds),
+            tuple(code.languages),
+            path=os.environ.get("PATH", ""),
+            place=place,
+            shorten=spill.shorten,
+            on_output=on_output,
+            readiness=readiness,
+        ),
+        ProcessTool(run, processes, place=place, shorten=spill.shorten, readiness=readiness),
+    )
+
+
+class _Doors:
+    """The file door under the rules of a call: a sender admitted only by "*" is kept to the workspace."""
+
+    def __init__(self, settings: PolicySettings, sites: CallSites) -> None:
+        self._settings, self._sites = settings, sites
+
+    def door(self, ctx: ToolExecutionContext | None) -> FileDoor:
+        site = self._sites.get(ctx.execution_id) if ctx is not None else None
+        return self.for_site(site, unattended=ctx.unattended if ctx else False)
+
+    def for_site(self, site: CallSite | None, *, unattended: bool = False) -> FileDoor:
+        places = self._settings.places
+        return FileDoor(
+            real_rules(
+                PathRules(
+                    workspace=places.workspace,
+                    restrict_to_workspace=places.restrict_to_workspace
+                    or (site is not None and site.restricted),
+                    safe_write_root=places.safe_write_root,
+                    home=places.home,
+                    protected=places.protected,
+                    protected_write=places.protected_write,
+                    unattended=unattended,
+                )
+            )
+        )
+
+
+class _OutgoingFiles:
+    """Files that a message carries: read through the door, kept as a copy until they are sent."""
+
+    def __init__(self, doors: _Doors, workspace: str, folder: Path) -> None:
+        self._doors, self._workspace, self._folder = doors, workspace, folder
+
+    async def stage(self, site: CallSite, path: str) -> OutboundFile | str:
+        return await asyncio.to_thread(self._stage, site, path)
+
+    def _stage(self, site: CallSite, path: str) -> OutboundFile | str:
+        content = self._doors.for_site(site).read_bytes(path, self._workspace)
+        if isinstance(content, FileRefusal):
+            return content.sentence
+        name = os.path.basename(path) or "file"
+        folder = self._folder / uuid.uuid4().hex
+        folder.mkdir(parents=True, mode=0o700)
+        copy = folder / "content"
+        copy.write_bytes(content.data)
+        mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return OutboundFile(str(copy), name, mime)

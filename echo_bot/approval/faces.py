@@ -12,6 +12,10 @@ from echo_bot.policy.guards.secrets import SecretMask
 from echo_bot.storage.protocol import ApprovalRecord, ApprovalStatus
 
 
+FREE_ANSWER = "answer"
+"""The decision name of a question's button that asks for words; its options are "0", "1", …"""
+
+
 class StoredFaces:
     """Implements `echo_bot.approval.broker.Faces`."""
 
@@ -20,38 +24,51 @@ class StoredFaces:
 
     def open(self, record: ApprovalRecord) -> Card:
         if record.kind == "question":
-            return self._question(record, None)
-        tokens = {Choice(word): token for word, token in zip(record.offered, record.tokens, strict=True)}
+            return self._question(record, "")
+        tokens = {Choice(word): token for word, token in _tokens(record).items()}
         request = request_from_json(record.request_json)
         return render_open(request, tokens, self._mask, record.deadline, self._timezone)
 
     def closed(self, record: ApprovalRecord) -> Card:
         if record.kind == "question":
-            return self._question(record, _outcome(record))
-        tokens = {Choice(word): token for word, token in zip(record.offered, record.tokens, strict=True)}
-        request = request_from_json(record.request_json)
-        return render_closed(request, _outcome(record), tokens, self._mask, self._timezone)
+            return self._question(record, _answer(record))
+        return render_closed(
+            request_from_json(record.request_json),
+            _outcome(record),
+            self._mask,
+            self._timezone,
+            ask_again_token=_tokens(record).get(Choice.ASK_AGAIN.value, ""),
+        )
 
-    def _question(self, record: ApprovalRecord, outcome: Outcome | None) -> Card:
-        question = question_from_json(record.request_json)
-        tokens = dict(zip(record.offered, record.tokens, strict=True))
+    def _question(self, record: ApprovalRecord, answer: str) -> Card:
+        question, tokens = question_from_json(record.request_json), _tokens(record)
         return render_question(
             record.approval_id,
             question.text,
-            question.options,
-            tokens,
+            tuple((text, tokens[str(index)]) for index, text in enumerate(question.options)),
             self._mask,
-            record.deadline,
-            self._timezone,
-            outcome=outcome,
+            free_answer_token=tokens[FREE_ANSWER],
+            deadline=record.deadline,
+            timezone=self._timezone,
+            answer=answer,
         )
+
+
+def _tokens(record: ApprovalRecord) -> dict[str, str]:
+    return dict(zip(record.offered, record.tokens, strict=True))
+
+
+def _answer(record: ApprovalRecord) -> str:
+    if record.status is not ApprovalStatus.APPROVED:
+        return "no answer"
+    options = question_from_json(record.request_json).options
+    return options[int(record.decision)] if record.decision.isdigit() else record.answer
 
 
 def _outcome(record: ApprovalRecord) -> Outcome:
     decided = record.status in (ApprovalStatus.APPROVED, ApprovalStatus.DENIED, ApprovalStatus.USED)
-    is_choice = decided and record.kind == "approval"
     return Outcome(
-        choice=Choice(record.decision) if is_choice else None,
+        choice=Choice(record.decision) if decided else None,
         by=record.decided_by,
         at=record.decided_at or record.created_at,
         reason=record.answer,

@@ -459,17 +459,28 @@ class StoreInfo:
 class Store(Protocol):
     """All of it. `open` migrates; a corrupt or foreign file is refused untouched (StorageError)."""
 
-    events: Events
-    turns: Turns
-    sessions: Sessions
-    approvals: Approvals
-    grants: Grants
-    outbox: Outbox
-    audit: AuditRows
-    sealed: SealedValues
-    people: People
-    logins: Logins
-    values: Values
+    @property
+    def events(self) -> Events: ...
+    @property
+    def turns(self) -> Turns: ...
+    @property
+    def sessions(self) -> Sessions: ...
+    @property
+    def approvals(self) -> Approvals: ...
+    @property
+    def grants(self) -> Grants: ...
+    @property
+    def outbox(self) -> Outbox: ...
+    @property
+    def audit(self) -> AuditRows: ...
+    @property
+    def sealed(self) -> SealedValues: ...
+    @property
+    def people(self) -> People: ...
+    @property
+    def logins(self) -> Logins: ...
+    @property
+    def values(self) -> Values: ...
 
     async def open(self) -> None: ...
 

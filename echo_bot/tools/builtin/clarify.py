@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from echo_bot.approval.broker import Broker
+from echo_bot.approval.faces import FREE_ANSWER
 from echo_bot.approval.gate import approval_id_of
 from echo_bot.approval.stored import Question, question_to_json
 from echo_bot.policy.catalogue import CATALOGUE
@@ -17,8 +18,6 @@ from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
 from echo_bot.tools.sites import CallSites
 
 _MOST_OPTIONS = 8
-FREE_ANSWER = "answer"
-"""The decision name of the button that asks for words; options are "0", "1", …"""
 
 
 class ClarifyTool(Tool):

@@ -1,0 +1,266 @@
+"""A running bot: started as one list of steps, stopped by the same list backwards."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+
+import structlog
+
+from echo_bot.app.discovery import build_channel
+from echo_bot.app.logs import configure_logs
+from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
+from echo_bot.app.secrets import Secrets, open_secrets
+from echo_bot.bus.instance import Instance, claim_instance
+from echo_bot.bus.process import ProcessId
+from echo_bot.bus.sqlite import SqliteBus
+from echo_bot.channel import AsgiApp, ChannelManifest, ChannelSettings
+from echo_bot.config.channels import adapter_settings, sections
+from echo_bot.config.loader import Loaded
+from echo_bot.config.places import data_dir, database_url
+from echo_bot.errors import StartError, StorageError
+from echo_bot.execution.hardening import harden_process
+from echo_bot.gateway import Gateway, GatewaySettings
+from echo_bot.policy.guards.secrets import SecretMask
+from echo_bot.storage.store import SqlStore
+
+log = structlog.get_logger(__name__)
+
+DECISIONS_TOPIC = "approvals"
+_HEALTH_SECONDS = 2.0
+_HOUSEKEEPING_SECONDS = 3600.0
+_SEEN_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """`terminal`: a person sits at stdin and stdout and chats there."""
+
+    terminal: bool
+    environ: MutableMapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """`url` is the log-in link; "" when the page is not served."""
+
+    url: str
+    warnings: tuple[str, ...]
+
+
+class Bot:
+    """One bot on one data folder."""
+
+    def __init__(self, loaded: Loaded, manifests: Mapping[str, ChannelManifest], options: RunOptions) -> None:
+        self._loaded, self._manifests, self._options = loaded, manifests, options
+        self._stack = AsyncExitStack()
+        self._folder = data_dir(loaded.config)
+        self.lost = asyncio.Event()
+        self._gateway: Gateway | None = None
+        self._parts: Parts | None = None
+
+    async def start(self) -> Started:
+        """Raises StartError or StorageError, with everything that was started stopped again."""
+        try:
+            return await self._start()
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Stop in reverse order. What is queued or waits stays stored. Idempotent."""
+        await self._stack.aclose()
+
+    async def new_login_link(self) -> str:
+        return await self._gateway.new_login_link() if self._gateway and self._gateway.url else ""
+
+    async def _start(self) -> Started:
+        config = self._loaded.config
+        observed = config.observability
+        stream = self._log_stream()
+        configure_logs(observed.log_level, observed.log_format, SecretMask(()).mask, stream)
+        store, bus, instance = await self._open_state()
+        secrets = await open_secrets(self._loaded, store.sealed, self._options.environ, utc_now)
+        configure_logs(observed.log_level, observed.log_format, secrets.mask.mask, stream)
+        harden_process()
+        me = ProcessId.current()
+        setting = Setting(
+            loaded=self._loaded,
+            manifests=tuple(self._manifests.values()),
+            store=store,
+            secrets=secrets,
+            writer=str(me),
+            is_interactive=self._options.terminal,
+        )
+        parts = self._parts = build_parts(setting)
+        await parts.toolbox.executors.probe()
+        mounts = self._add_channels(parts, secrets)
+        await self._start_work(parts)
+        url = await self._serve(parts, store, mounts)
+        self._own(self._watch_decisions(bus, parts), "decisions")
+        self._own(self._write_health(parts, me, store), "health")
+        self._own(self._keep_house(parts, store), "housekeeping")
+        self._own(self._watch_lease(instance), "lease")
+        parts.channels.start(parts.inbox)
+        await self._revive(parts, store)
+        await parts.audit.record("started", pid=os.getpid(), config=str(self._loaded.path or ""))
+        return Started(await self.new_login_link() if url else "", parts.warnings)
+
+    async def _open_state(self) -> tuple[SqlStore, SqliteBus, Instance]:
+        store = SqlStore(database_url(self._loaded.config))
+        await store.open()
+        self._stack.push_async_callback(store.close)
+        bus = SqliteBus(store.path, utc_now)
+        await bus.open()
+        self._stack.push_async_callback(bus.close)
+        instance = await claim_instance(bus, ProcessId.current())
+        self._stack.push_async_callback(instance.release)
+        return store, bus, instance
+
+    def _log_stream(self) -> TextIO:
+        """stderr; a file in the data folder while somebody chats at the terminal."""
+        if not self._options.terminal:
+            return sys.stderr
+        path = self._folder / "echo-bot.log"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        except OSError as error:
+            raise StorageError(
+                f"the data folder {self._folder} cannot be written: {error.strerror}"
+            ) from error
+        stream = os.fdopen(handle, "a", encoding="utf-8", buffering=1)
+        self._stack.callback(stream.close)
+        return stream
+
+    def _add_channels(self, parts: Parts, secrets: Secrets) -> dict[str, AsgiApp]:
+        """Build every enabled channel; one that cannot be built is named in `status` and stops nothing."""
+        mounts: dict[str, AsgiApp] = {}
+        for name, account in self._enabled():
+            manifest = self._manifests.get(name)
+            title = f"{name}/{account.account}" if account.account else name
+            if manifest is None:
+                parts.channels.add_broken(title, "no installed package brings this channel")
+                continue
+            try:
+                channel = build_channel(manifest, secrets.for_channel(manifest, account))
+            except StartError as error:
+                log.error("channel_not_built", channel=title, error=str(error))
+                parts.channels.add_broken(title, str(error))
+                continue
+            parts.channels.add(channel)
+            routes = getattr(channel, "routes", None)
+            if routes is not None:
+                mounts["/" if name == "web" else f"/{name}"] = routes()
+        self._stack.push_async_callback(parts.channels.stop)
+        return mounts
+
+    def _enabled(self) -> list[tuple[str, ChannelSettings]]:
+        channels = self._loaded.config.channels
+        found = [
+            (name, each) for name, section in sections(channels).items() for each in adapter_settings(section)
+        ]
+        if channels.cli.enabled is None and self._options.terminal:
+            found.append(("cli", ChannelSettings(account="")))
+        return found
+
+    async def _start_work(self, parts: Parts) -> None:
+        await parts.delivery.start()
+        self._stack.push_async_callback(parts.delivery.close)
+        await parts.broker.start()
+        self._stack.push_async_callback(parts.broker.close)
+        self._stack.push_async_callback(parts.toolbox.processes.stop_all)
+        self._stack.push_async_callback(parts.queues.close)
+        self._stack.push_async_callback(parts.inbox.close)
+
+    async def _serve(self, parts: Parts, store: SqlStore, mounts: dict[str, AsgiApp]) -> str:
+        """A gateway that cannot serve takes only the page away, unless there is nothing else."""
+        if not mounts:
+            return ""
+        gateway = self._loaded.config.gateway
+        self._gateway = Gateway(
+            GatewaySettings(
+                host=gateway.host,
+                port=gateway.port,
+                allowed_hosts=tuple(gateway.allowed_hosts),
+                allowed_origins=tuple(gateway.allowed_origins),
+                max_body_mb=gateway.max_body_mb,
+            ),
+            store.logins,
+            utc_now,
+            mounts,
+        )
+        try:
+            url = await self._gateway.start()
+        except StartError as error:
+            if len(self._enabled()) <= len(mounts):
+                raise
+            log.error("gateway_not_serving", error=str(error))
+            parts.channels.add_broken("gateway", str(error))
+            return ""
+        self._stack.push_async_callback(self._gateway.stop)
+        return url
+
+    async def _revive(self, parts: Parts, store: SqlStore) -> None:
+        """Queued, running and waiting turns of an earlier run go on where their journals end."""
+        for turn in await store.turns.unfinished():
+            log.info("turn_revived", turn=turn.turn_id, state=turn.state.value)
+            parts.queues.submit(turn)
+
+    def _own(self, work: Awaitable[None], name: str) -> None:
+        task = asyncio.ensure_future(work)
+        if isinstance(task, asyncio.Task):
+            task.set_name(name)
+
+        async def end() -> None:
+            task.cancel()
+            await asyncio.wait({task})
+
+        self._stack.push_async_callback(end)
+
+    async def _watch_decisions(self, bus: SqliteBus, parts: Parts) -> None:
+        """Decisions of the command line, heard within a second."""
+        async for _ in bus.subscribe(DECISIONS_TOPIC):
+            await _guarded(parts.broker.catch_up, "decisions_unread")
+
+    async def _write_health(self, parts: Parts, me: ProcessId, store: SqlStore) -> None:
+        while True:
+            facts: dict[str, object] = {
+                "pid": os.getpid(),
+                "process": str(me),
+                "url": self._gateway.url if self._gateway else "",
+                "config": str(self._loaded.path or ""),
+                "workspace": parts.settings.places.workspace,
+            }
+            await _guarded(partial(parts.overview.write_health, facts), "health_unwritten")
+            await asyncio.sleep(_HEALTH_SECONDS)
+
+    async def _keep_house(self, parts: Parts, store: SqlStore) -> None:
+        keep = timedelta(days=self._loaded.config.retention.audit_days)
+        while True:
+            now = utc_now()
+            await _guarded(partial(parts.audit.prune, now - keep), "audit_unpruned")
+            seen = now - timedelta(days=_SEEN_DAYS)
+            await _guarded(partial(store.events.forget_before, seen), "ids_kept")
+            await asyncio.sleep(_HOUSEKEEPING_SECONDS)
+
+    async def _watch_lease(self, instance: Instance) -> None:
+        await instance.lost.wait()
+        log.error("lease_lost", hint="another process runs on this data folder; this one stops")
+        self.lost.set()
+
+
+async def _guarded(work: Callable[[], Awaitable[object]], event: str) -> None:
+    """Background work goes on after a database error, which is logged."""
+    try:
+        await work()
+    except StorageError as error:
+        log.error(event, error=str(error))

@@ -1,0 +1,92 @@
+"""A whole bot in one process without a platform: the real core, store and tools around a fake channel."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
+from echo_bot.app.secrets import open_secrets
+from echo_bot.config.loader import Loaded, config_from_keys
+from echo_bot.storage.store import SqlStore
+from echo_bot.testing.fake_channel import FakeChannel
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+
+@dataclass(frozen=True, slots=True)
+class RunningBot:
+    """`channel` is the (first) fake channel; `workspace` is where the tools work."""
+
+    parts: Parts
+    store: SqlStore
+    channel: FakeChannel
+    workspace: Path
+
+
+@asynccontextmanager
+async def running_bot(
+    folder: Path,
+    config: Mapping[str, object] | None = None,
+    *,
+    model: Model | None = None,
+    channel: FakeChannel | None = None,
+    more_channels: Sequence[FakeChannel] = (),
+    interactive: bool = False,
+    clock: Callable[[], datetime] = utc_now,
+) -> AsyncIterator[RunningBot]:
+    """Run a bot on `folder`/state with `folder`/workspace; the same folder again is a restart.
+
+    `config` holds dotted keys. The fake channel is named telegram unless another is given, and sender "1" is
+    listed there.
+    """
+    workspace = folder / "workspace"
+    workspace.mkdir(exist_ok=True)
+    keys: dict[str, object] = {
+        "workspace": str(workspace),
+        "data_dir": str(folder / "state"),
+        "channels.telegram.allow_from": ["1"],
+        "rate_limit.per_minute": 0,
+        **(config or {}),
+    }
+    loaded = Loaded(config_from_keys(keys))
+    store = SqlStore(f"sqlite+aiosqlite:///{folder / 'state' / 'echo-bot.db'}")
+    await store.open()
+    fakes = [channel or FakeChannel("telegram"), *more_channels]
+    try:
+        secrets = await open_secrets(loaded, store.sealed, {}, clock)
+        setting = Setting(
+            loaded=loaded,
+            manifests=(),
+            store=store,
+            secrets=secrets,
+            writer=f"test-{id(store):x}",
+            is_interactive=interactive,
+            clock=clock,
+            model=model,
+        )
+        parts = build_parts(setting)
+        await parts.toolbox.executors.probe()
+        for fake in fakes:
+            parts.channels.add(fake)
+        await parts.delivery.start()
+        await parts.broker.start()
+        parts.channels.start(parts.inbox)
+        for turn in await store.turns.unfinished():
+            parts.queues.submit(turn)
+        try:
+            yield RunningBot(parts, store, fakes[0], workspace)
+        finally:
+            await parts.inbox.close()
+            await parts.queues.close()
+            await parts.toolbox.processes.stop_all()
+            await parts.broker.close()
+            await parts.delivery.close()
+            await parts.channels.stop()
+    finally:
+        await store.close()

@@ -1,0 +1,45 @@
+"""The path corpus: every case is carried out in a throwaway folder and answered as it should be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from echo_bot.testing.path_cases import run_path_case
+
+ROWS: list[dict[str, Any]] = [
+    json.loads(line)
+    for line in (Path(__file__).parents[2] / "data" / "path.jsonl").read_text(encoding="utf-8").splitlines()
+]
+INPUTS = [
+    "id",
+    "op",
+    "path",
+    "cwd",
+    "workspace",
+    "restrict_to_workspace",
+    "safe_write_root",
+    "setup",
+    "swap_after_check",
+    "protected",
+    "home",
+    "must_not_change",
+    "must_not_reveal",
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['id']} {row['category']}")
+def test_a_case_is_answered_as_labelled(row: dict[str, Any]) -> None:
+    answer = run_path_case({name: row[name] for name in INPUTS if name in row})
+    verdict = answer["verdict"]
+    assert answer.get("invariant_ok", True) is True
+    if row.get("swap_after_check"):
+        return
+    if row["expect"] == "allow":
+        assert verdict == "allow"
+    else:
+        accepted = {"deny"} | ({"ask"} if row.get("ask_ok") else set())
+        assert verdict in accepted | ({"not_found"} if row["op"] == "read" else set())

@@ -1,4 +1,4 @@
-"""`echo-bot config`: check the configuration, or print its JSON Schema."""
+"""`echo-bot config`: check the configuration, print an example of it or its JSON Schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 
 @click.group()
 def config() -> None:
-    """Check the configuration, print its schema."""
+    """Check the configuration, print an example or its schema."""
 
 
 @config.command()
@@ -42,6 +42,14 @@ def check(path: Path | None, as_json: bool) -> None:
         click.echo(f"  {key} stands readable in the file: `echo-bot credentials set` keeps it encrypted")
     for warning in loaded.warnings:
         click.echo(f"  warning: {warning}")
+
+
+@config.command()
+def example() -> None:
+    """Print every key with its default and what it means."""
+    from echo_bot.config.example import example_yaml
+
+    click.echo(example_yaml(), nl=False)
 
 
 @config.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -93,7 +94,7 @@ def _parsed(arguments: str | None) -> object:
     return parsed
 
 
-def _show(row: dict[str, object]) -> None:
+def _show(row: Mapping[str, object]) -> None:
     """The verdict first, then why, then every step."""
     verdict = str(row["verdict"])
     click.secho(f"{verdict.upper()}", fg=_MARKS[verdict], bold=True, nl=False)

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from echo_bot.app.discovery import channel_manifests, own_tools
+from echo_bot.approval.approvers import read_paired
 from echo_bot.approval.gather import Asked, Surroundings, gather
 from echo_bot.channel import ChannelManifest
 from echo_bot.cli.explaining import Case, digest_or_none
@@ -21,7 +22,6 @@ from echo_bot.config.places import DATABASE, data_dir
 from echo_bot.config.policy import policy_settings
 from echo_bot.errors import StartError
 from echo_bot.events import SessionKey
-from echo_bot.policy.access import Paired
 from echo_bot.policy.call import Executor
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.facts import Facts
@@ -65,18 +65,12 @@ async def _facts(case: Case, loaded: Loaded, settings: PolicySettings, executor:
 async def _with_store(
     asked: Asked, case: Case, settings: PolicySettings, surroundings: Surroundings, database: Path
 ) -> Facts:
-    """The facts with what the store knows: who is paired, what was granted. Nothing is migrated or written."""
+    """The facts with what the store knows: who is paired, what was granted. Nothing is written."""
     from echo_bot.storage.store import SqlStore, sqlite_url
 
     store = SqlStore(sqlite_url(database))
     try:
-        people = await store.people.paired()
-        paired = Paired(
-            senders=frozenset(person.identity for person in people),
-            approvers=frozenset(person.identity for person in people if "approver" in person.roles),
-            admins=frozenset(person.identity for person in people if "admin" in person.roles),
-        )
-        caller = replace(case.caller, paired=paired)
+        caller = replace(case.caller, paired=await read_paired(store.people))
         facts = gather(asked, caller, settings, surroundings)
         wanted = digest_or_none(facts)
         if wanted is None:

@@ -33,6 +33,13 @@ LATER_ACCOUNT_KEYS = ("webhook_url", "webhook_secret")
 NOT_AVAILABLE = "is not available in this version; remove the key"
 
 
+def is_later(key: str) -> bool:
+    """Does this dotted key, or a section around it, belong to a part that does not exist yet?"""
+    of_later_channel = key.startswith(tuple(f"channels.{name}" for name in LATER_CHANNELS))
+    is_later_account = key.startswith("channels.") and key.rpartition(".")[2] in LATER_ACCOUNT_KEYS
+    return of_later_channel or is_later_account or any(f"{key}.".startswith(f"{k}.") for k in LATER_KEYS)
+
+
 def unavailable(config: Config) -> tuple[str, ...]:
     """Every such key that differs from its default."""
     questions: tuple[Callable[[Config], Iterator[str]], ...] = (_keys, _channels, _storage)

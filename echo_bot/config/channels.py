@@ -39,25 +39,36 @@ class TelegramAccount(Account):
     api_file_base: str = ""
     """Where files are fetched; empty: <api_base>/file."""
     webhook_url: str = ""
+    """Where Telegram delivers, instead of being polled."""
     webhook_secret: Secret = EMPTY_SECRET
+    """The secret that proves it is Telegram."""
 
 
 class DiscordAccount(Account):
     token: Secret = EMPTY_SECRET
+    """The bot token."""
     gateway_url: str = ""
+    """The gateway at another address."""
 
 
 class SlackAccount(Account):
     bot_token: Secret = EMPTY_SECRET
+    """The bot token (xoxb-…)."""
     app_token: Secret = EMPTY_SECRET
+    """The app token (xapp-…) for mode socket."""
     signing_secret: Secret = EMPTY_SECRET
+    """The signing secret for mode http."""
     mode: Literal["socket", "http"] = "socket"
+    """socket, or http."""
 
 
 class WebhookAccount(Account):
     secret: Secret = EMPTY_SECRET
+    """What callers sign with."""
     path: str = ""
+    """The path that is called."""
     callback_url: str = ""
+    """Where answers are sent."""
 
 
 class Several(Reach):
@@ -82,14 +93,17 @@ class Telegram(TelegramAccount, Several):
 
 class Discord(DiscordAccount, Several):
     accounts: dict[AccountName, DiscordAccount] = Field(default_factory=dict)
+    """Several bots, each with the keys above."""
 
 
 class Slack(SlackAccount, Several):
     accounts: dict[AccountName, SlackAccount] = Field(default_factory=dict)
+    """Several workspaces, each with the keys above."""
 
 
 class Webhook(WebhookAccount, Several):
     accounts: dict[AccountName, WebhookAccount] = Field(default_factory=dict)
+    """Several webhooks, each with the keys above."""
 
 
 class WebPage(Reach):
@@ -111,14 +125,21 @@ class Stream(Section):
 
 class Channels(Section):
     telegram: Telegram = Telegram()
+    """Telegram, by long polling."""
     discord: Discord = Discord()
+    """Discord."""
     slack: Slack = Slack()
+    """Slack."""
     webhook: Webhook = Webhook()
+    """Messages by HTTP."""
     web: WebPage = WebPage()
+    """The chat page, served by the gateway."""
     cli: Terminal = Terminal()
+    """The terminal."""
     max_backlog_minutes: Positive = 60
     """Messages older than this after a pause are not run."""
     stream: Stream = Stream()
+    """Answers shown while they are written."""
 
 
 BUILT_IN = frozenset({"telegram", "discord", "slack", "webhook", "web", "cli"})

@@ -42,27 +42,49 @@ class Config(Section):
     timezone: str = ""
     """The time zone of times that people read, such as Europe/Berlin; empty: the system's."""
     tools: Tools = Tools()
+    """Which tools are offered, and how they behave."""
     security: Security = Security()
+    """How much the bot trusts its surroundings."""
     execution: Execution = Execution()
+    """The network, and where code runs other than here."""
     permissions: Permissions = Permissions()
+    """Who may do what, and what asks a person."""
     credentials: Credentials = Credentials()
+    """How tokens and keys are kept."""
     channels: Channels = Channels()
+    """Where people talk to the bot."""
     gateway: Gateway = Gateway()
+    """The local web server."""
     session: Session = Session()
+    """Conversations."""
     rate_limit: RateLimit = RateLimit()
+    """Messages from one sender."""
     delivery: Delivery = Delivery()
+    """Where messages may go."""
     models: Models = Models()
+    """The language model."""
     agent: Agent = Agent()
+    """One turn of the conversation."""
     workers: Workers = Workers()
+    """Tasks that the agent hands to workers."""
     scheduler: Scheduler = Scheduler()
+    """Scheduled jobs."""
     inspection: Inspection = Inspection()
+    """A look at the world at intervals."""
     memory: Memory = Memory()
+    """What the bot remembers."""
     knowledge: Knowledge = Knowledge()
+    """Documents it can search."""
     skills: Skills = Skills()
+    """Skill folders."""
     spill: Spill = Spill()
+    """Long tool results."""
     storage: Storage = Storage()
+    """The database."""
     retention: Retention = Retention()
+    """How long records are kept."""
     observability: Observability = Observability()
+    """Logs and measures."""
 
 
 def config_model(manifests: Iterable[ChannelManifest] = ()) -> type[Config]:

@@ -14,6 +14,7 @@ Preset = Literal["read_only_shell"]
 
 class AllowlistEntry(Section):
     tool: str = ""
+    """The tool."""
     args: dict[str, str] = Field(default_factory=dict)
     """A pattern for each argument; exec.command takes one glob per word, a last ** takes the rest."""
     preset: Preset | None = None
@@ -42,11 +43,12 @@ class Approval(Section):
     wait_timeout_seconds: Positive = 120
     """Seconds a card waits for a person."""
     timeouts: dict[str, Positive] = Field(default_factory=dict)
-    """Other waiting times, by channel or by risk."""
+    """Other waiting times, by channel or by risk, such as {dangerous: 600}."""
     smart_model: str = ""
     """The model that judges under mode smart; empty: models.default."""
     allowlist: Listed[AllowlistEntry] = ()
-    """Calls that pass without a person."""
+    """Calls that pass without a person, such as {tool: exec, args: {command: make **}} or
+    {preset: read_only_shell}."""
     approvers: Listed[Id] = ()
     """Who decides, as channel:id; empty: the admins, and requesters who are listed by id."""
     requester_may_approve: dict[Risk, bool] = Field(default_factory=dict)
@@ -56,7 +58,9 @@ class Approval(Section):
     route: Literal["origin", "dm"] | Listed[Id] = "origin"
     """Where cards go."""
     remind_after_seconds: Count = 0
+    """Seconds after which approvers are reminded; 0: never."""
     escalate_to: Listed[Id] = ()
+    """Who is asked before a card expires."""
     card_delivery_timeout_seconds: Positive = 30
     """Seconds after which a card that reached nobody is a refusal."""
 
@@ -72,7 +76,9 @@ class Permissions(Section):
     admin_users: Listed[Id] | None = None
     """Admins as channel:id. Unset: cli:local and web:local under personal_cli, nobody otherwise."""
     approval: Approval = Approval()
+    """What asks a person, and whom."""
     elevated: Elevated = Elevated()
+    """Who else may run code outside the sandbox."""
 
 
 class Credentials(Section):

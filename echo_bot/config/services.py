@@ -15,7 +15,9 @@ class Gateway(Section):
     port: Port = 8765
     """The port; 0: any free one."""
     api_tokens: Listed[Secret] = ()
+    """Tokens for the HTTP API."""
     admin_tokens: Listed[Secret] = ()
+    """Tokens for its admin part."""
     allowed_hosts: Listed[str] = ()
     """Host names the page may be asked for besides loopback."""
     allowed_origins: Listed[str] = ()
@@ -28,6 +30,7 @@ class Session(Section):
     group_scope: Literal["per_user", "shared"] = "per_user"
     """In groups: one conversation per person, or one for all."""
     max_history_messages: Positive = 500
+    """Messages that the model is shown again."""
     expiry_hours: Positive = 72
     """Hours of silence after which a conversation starts anew."""
 
@@ -36,14 +39,16 @@ class RateLimit(Section):
     per_minute: Count = 20
     """Messages a minute from one sender; 0: no limit."""
     burst: Positive = 5
+    """Messages that may come at once."""
 
 
 class Delivery(Section):
     targets: dict[str, Id] = Field(default_factory=dict)
-    """Names for chats: alias to channel:chat."""
+    """Names for chats, such as {ops: "telegram:-100123"}."""
     allowed_targets: Listed[Id] = ()
     """Chats that messages may go to without a question, as alias or channel:chat."""
     max_tries: Positive = 8
+    """How often a message is sent before it is given up."""
 
 
 class ModelLimits(Section):
@@ -59,19 +64,24 @@ class Compaction(Section):
     enabled: bool = False
     """Summarise old messages when the context fills up."""
     at_tokens: Positive = 100_000
+    """Tokens from which it starts."""
 
 
 class Models(Section):
     default: str = ""
     """provider:name, such as openai:gpt-5 or anthropic:claude-sonnet-4-5; empty: direct calls only."""
     fallback: Listed[str] = ()
+    """Models to try when the first fails."""
     base_url: str = ""
     """An OpenAI-compatible server."""
     api_key: Secret = EMPTY_SECRET
+    """The provider's key."""
     system_prompt: str = ""
     """What the model is told about its task."""
     limits: ModelLimits = ModelLimits()
+    """What a model may use."""
     compaction: Compaction = Compaction()
+    """Shortening long conversations."""
 
 
 class Agent(Section):
@@ -83,47 +93,65 @@ class Agent(Section):
 
 class Workers(Section):
     max_depth: Positive = 3
+    """How deep workers may start workers."""
     max_parallel: Positive = 4
+    """Workers at once."""
     max_iterations: Positive = 12
+    """Model answers of one worker at most."""
 
 
 class Scheduler(Section):
     enabled: bool = True
     """Offer cronjob and run jobs."""
     missed_runs: Literal["once", "skip"] = "once"
+    """A run missed while the bot was off: once, or skip."""
     max_parallel: Positive = 10
+    """Jobs at once."""
 
 
 class Inspection(Section):
     enabled: bool = False
+    """Look at the file below at intervals."""
     every: str = "1h"
+    """The interval."""
     file: str = ""
+    """A text that says what to look at."""
     target: Id = ""
+    """Where findings are sent."""
 
 
 class Memory(Section):
     enabled: bool = True
     """Offer the memory tool."""
     max_entries: Positive = 1000
+    """Entries at most."""
     max_entry_chars: Positive = 2000
+    """Characters of one entry."""
 
 
 class Knowledge(Section):
     paths: Listed[str] = ()
+    """Files and folders to index."""
     extensions: Listed[str] = (".md", ".txt", ".rst", ".html")
+    """File name endings to index."""
     chunk_chars: Positive = 1500
+    """Characters of one piece."""
 
 
 class Skills(Section):
     paths: Listed[str] = ()
+    """Folders with skills of your own."""
     disabled: Listed[str] = ()
+    """Skills that are not offered."""
 
 
 class Spill(Section):
     max_inline_chars: Positive = 6000
     """Longer tool results are kept in a file, with head and tail shown."""
     retention_days: Positive = 7
+    """Days they are kept."""
     max_total_mb: Positive = 512
+    """MiB of all of them."""
 
 
 class Storage(Section):
@@ -133,11 +161,17 @@ class Storage(Section):
 
 class Retention(Section):
     audit_days: Positive = 365
+    """Days of audit."""
     history_days: Positive = 90
+    """Days of conversations."""
 
 
 class Observability(Section):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    """DEBUG, INFO, WARNING or ERROR."""
     log_format: Literal["auto", "console", "json"] = "auto"
+    """auto, console or json."""
     metrics: bool = True
+    """Serve measures."""
     otel_endpoint: str = ""
+    """Where traces are sent."""

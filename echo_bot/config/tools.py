@@ -39,6 +39,7 @@ class Exec(Section):
     env: Listed[str] = ()
     """Names of environment variables that commands may see besides PATH, HOME, LANG, TERM and TMPDIR."""
     limits: ExecLimits = ExecLimits()
+    """What one command may use."""
 
 
 class CodeExec(Section):
@@ -54,32 +55,51 @@ class Web(Section):
     enabled: bool = False
     """Offer web_fetch and web_search."""
     search_provider: Literal["brave", "tavily", "searxng", "ddgs"] = "brave"
+    """brave, tavily, searxng or ddgs."""
     search_api_key: Secret = EMPTY_SECRET
+    """The provider's key."""
     search_api_base: str = ""
+    """The provider's address, for searxng or a mirror."""
     timeout_seconds: Positive = 30
+    """Seconds a page may take."""
     max_bytes: Positive = 10_485_760
     """Bytes of one page, before and after decoding."""
 
 
 class MediaTool(Section):
     enabled: bool = True
+    """Offer the tool."""
     backend: str = ""
+    """The service that does it."""
     api_key: Secret = EMPTY_SECRET
+    """The service's key."""
     api_base: str = ""
+    """The service's address."""
     model: str = ""
+    """The service's model."""
 
 
 class McpServer(Section):
     command: str = ""
+    """The program of a server that talks over standard input and output."""
     args: Listed[str] = ()
+    """Its arguments."""
     env: dict[str, Secret] = Field(default_factory=dict)
+    """Its environment variables."""
     url: str = ""
+    """The address of a server that talks over HTTP."""
     headers: dict[str, Secret] = Field(default_factory=dict)
+    """Headers sent to it."""
     enabled: bool = True
+    """Offer its tools."""
     timeout: Positive = 30
+    """Seconds a call may take."""
     tools_include: Listed[str] = ()
+    """Only these of its tools."""
     tools_exclude: Listed[str] = ()
+    """All but these of its tools."""
     risk: Risk | None = None
+    """The risk of its tools; unset: exec."""
 
 
 class Mcp(Section):
@@ -101,12 +121,19 @@ class Tools(Section):
     safe_write_root: str = ""
     """File tools write only below this folder; empty: no such limit."""
     exec: Exec = Exec()
+    """Commands."""
     code_exec: CodeExec = CodeExec()
+    """Programs in one of a few languages."""
     web: Web = Web()
+    """Pages and web search."""
     image_gen: MediaTool = MediaTool()
+    """Making images."""
     tts: MediaTool = MediaTool()
+    """Speech from text."""
     vision: MediaTool = MediaTool()
+    """Looking at images."""
     mcp: Mcp = Mcp()
+    """Tools of MCP servers."""
     mcp_servers: dict[McpName, McpServer] = Field(default_factory=dict)
     """MCP servers by name; their tools are called mcp_<server>_<tool>."""
     paths: Listed[str] = ()
@@ -120,14 +147,20 @@ class Security(Section):
 
 class Container(Section):
     image: str = ""
+    """The image to start."""
     socket: str = ""
+    """The container service's socket."""
 
 
 class Remote(Section):
     host: str = ""
+    """Name or address."""
     user: str = ""
+    """The user to log in as."""
     key_path: str = ""
+    """The private key's file."""
     known_hosts: str = ""
+    """The file with the host's key."""
 
 
 class Execution(Section):
@@ -136,4 +169,6 @@ class Execution(Section):
     network_allow: Listed[str] = ()
     """Hosts for restricted: exact, or *.example.com for subdomains."""
     container: Container = Container()
+    """The container that tools.exec.host: container uses."""
     remote: Remote = Remote()
+    """The computer that tools.exec.host: remote uses."""

@@ -1,0 +1,50 @@
+"""`config.example.yaml` is what the model says: every key, its default, a comment, and it loads."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from echo_bot.config.complaint import all_keys
+from echo_bot.config.example import example_yaml
+from echo_bot.config.loader import load_config
+from echo_bot.config.model import Config
+from echo_bot.config.yaml_tree import parse_yaml
+
+EXAMPLE = Path(__file__).parents[2] / "config.example.yaml"
+
+
+def models_in(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    yield model
+    for field in model.model_fields.values():
+        for inner in (field.annotation, *typing.get_args(field.annotation)):
+            if isinstance(inner, type) and issubclass(inner, BaseModel):
+                yield from models_in(inner)
+
+
+def test_the_file_is_what_the_model_writes() -> None:
+    assert EXAMPLE.read_text(encoding="utf-8") == example_yaml()
+
+
+def test_the_file_loads_to_the_defaults() -> None:
+    loaded = load_config(EXAMPLE, {})
+    assert loaded.config == Config()
+    assert loaded.yaml_credentials == ()
+
+
+def test_every_key_stands_in_the_file() -> None:
+    lines = parse_yaml(EXAMPLE.read_text(encoding="utf-8"), "example").lines
+    assert {key for key in all_keys(Config) if tuple(key.split(".")) not in lines} == set()
+
+
+def test_every_key_is_explained() -> None:
+    bare = {
+        f"{model.__name__}.{name}"
+        for model in models_in(Config)
+        for name, field in model.model_fields.items()
+        if not field.description
+    }
+    assert bare == set()

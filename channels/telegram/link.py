@@ -45,6 +45,7 @@ class Link:
     async def close(self) -> None:
         """End every task and connection within three seconds."""
         if self._polling is not None:
+            await self._poller.finish_storing()
             self._polling.cancel()
             await asyncio.wait({self._polling})
         await self._errands.close(_ERRANDS_PATIENCE_SECONDS)

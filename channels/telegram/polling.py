@@ -38,7 +38,6 @@ class Rhythm:
     longest_retry: float = 30.0
     fatal_retry: float = 60.0
     """A token that is refused while running: a person must act, but a proxy's 404 may pass by itself."""
-    store: float = 30.0
     last_word: float = 1.0
 
 
@@ -62,6 +61,7 @@ class Poller:
         self._greeted = self._caught_up = self._contested = False
         self._delay, self._pause = rhythm.first_retry, 0.0
         self._stuck_on, self._stuck_times = 0, 0
+        self._storing = asyncio.Lock()
         self.health = ChannelHealth(ChannelState.STARTING)
 
     async def connect(self) -> None:
@@ -86,10 +86,18 @@ class Poller:
                 self._note(TemporaryFailure(_OTHER_POLLER))
             except TelegramError as error:
                 self._note(failure_of(error, self._bot.token))
-            except (EchoBotError, TimeoutError) as error:
-                self._note(TemporaryFailure(f"A message could not be stored: {error or 'it took too long'}"))
+            except EchoBotError as error:
+                self._note(TemporaryFailure(f"A message could not be stored: {error}"))
             except Exception as error:  # noqa: BLE001 the loop outlives any fault in the SDK or the core
                 self._note(TemporaryFailure(f"An update could not be handled: {type(error).__name__}"))
+
+    async def finish_storing(self) -> None:
+        """Wait, if only for a moment, until the update that is being stored is done; take no further one."""
+        try:
+            async with asyncio.timeout(self._rhythm.last_word):
+                await self._storing.acquire()
+        except TimeoutError:
+            log.info("telegram_stopped_while_storing", account=self._account)
 
     async def last_word(self) -> None:
         """Confirm what is stored, so that it does not come again after a restart. Best effort."""
@@ -129,9 +137,9 @@ class Poller:
     async def _store(self, update: Update) -> None:
         """Raises whatever `take` raised, unless this update alone keeps all others from coming."""
         try:
-            async with asyncio.timeout(self._rhythm.store):
+            async with self._storing:
                 await self._take(update)
-        except (TelegramError, EchoBotError, TimeoutError):
+        except (TelegramError, EchoBotError):
             raise
         except Exception as error:
             self._stuck_times = self._stuck_times + 1 if self._stuck_on == update.update_id else 1
@@ -157,7 +165,7 @@ class Poller:
             self.health = replace(self.health, state=ChannelState.CONNECTED, error="", next_retry_at=None)
 
     def _note(self, failure: ChannelError) -> None:
-        """Show the failure and how long to wait; the next call is a quick one, to learn whether it is over."""
+        """Show the failure and how long to wait; the next call is a quick one, to see whether it is over."""
         self._caught_up = False
         match failure:
             case RetryAfter():

@@ -110,7 +110,7 @@ class Presses:
         """Best effort: the decision stands whether or not Telegram takes the answer."""
         try:
             await self._bot.answer_callback_query(
-                query_id, text=reply.text[:MAX_ANSWER_CHARACTERS] or None, show_alert=not reply.ok
+                query_id, text=_answer_text(reply.text), show_alert=not reply.ok
             )
         except TelegramError:
             log.info("telegram_press_not_answered", account=self._account, query=query_id)
@@ -155,6 +155,11 @@ def _with_words(press: ButtonPress, message: Message) -> ButtonPress:
         presser_name=press.presser_name,
         text=message.text or "",
     )
+
+
+def _answer_text(text: str) -> str | None:
+    """What fits Telegram's answer; None shows nothing and only ends the button's waiting sign."""
+    return f"{text[: MAX_ANSWER_CHARACTERS - 1]}…" if len(text) > MAX_ANSWER_CHARACTERS else text or None
 
 
 def _answering(message_id: str) -> ReplyParameters | None:

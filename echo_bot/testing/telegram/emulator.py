@@ -85,6 +85,11 @@ class TelegramEmulator:
         chat = Chat(chat_id, "supergroup", title, is_forum=forum, topics={1} if forum else set())
         return self.world.chats.setdefault(chat_id, chat)
 
+    def upgrade(self, group: Chat, new_id: int) -> Chat:
+        """The group becomes a supergroup under a new id; the old id only tells so."""
+        group.moved_to = new_id
+        return self.group(new_id, group.title)
+
     def channel(self, chat_id: int = -1009, title: str = "Channel") -> Chat:
         """A broadcast channel the bot administers."""
         return self.world.chats.setdefault(chat_id, Chat(chat_id, "channel", title))

@@ -8,10 +8,11 @@ from echo_bot.testing.telegram.http import HttpResponse
 
 
 class ApiError(Exception):
-    """A refused method call: the HTTP status, the description, and how long to wait where that applies."""
+    """A refused method call: status and description; where it applies, how long to wait or the new chat."""
 
-    def __init__(self, status: int, description: str, retry_after: int = 0) -> None:
-        self.status, self.description, self.retry_after = status, description, retry_after
+    def __init__(self, status: int, description: str, retry_after: int = 0, moved_to: int = 0) -> None:
+        self.status, self.description = status, description
+        self.retry_after, self.moved_to = retry_after, moved_to
         super().__init__(f"{status} {description}")
 
     @classmethod
@@ -21,6 +22,10 @@ class ApiError(Exception):
     @classmethod
     def too_many(cls, seconds: int) -> ApiError:
         return cls(429, f"Too Many Requests: retry after {seconds}", seconds)
+
+    @classmethod
+    def moved(cls, chat_id: int) -> ApiError:
+        return cls(400, "Bad Request: group chat was upgraded to a supergroup chat", moved_to=chat_id)
 
     @classmethod
     def other_poller(cls) -> ApiError:
@@ -42,4 +47,6 @@ class ApiError(Exception):
         answer: dict[str, object] = {"ok": False, "error_code": self.status, "description": self.description}
         if self.retry_after:
             answer["parameters"] = {"retry_after": self.retry_after}
+        if self.moved_to:
+            answer["parameters"] = {"migrate_to_chat_id": self.moved_to}
         return HttpResponse(json.dumps(answer).encode(), status=self.status)

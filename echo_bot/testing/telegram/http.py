@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import unquote
 
 MAX_BODY_BYTES = 60 * 1024 * 1024
+_TASKS = "emulator:"
+"""What the names of the server's tasks begin with, for tests that look for tasks left behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class HttpResponse:
     content_type: str = "application/json"
 
 
-Answer = Callable[[HttpRequest], Awaitable[HttpResponse | None]]
+Answer = Callable[[HttpRequest], Coroutine[object, object, HttpResponse | None]]
 """Answers one request. None: close the connection without a word."""
 
 
@@ -65,7 +67,7 @@ class HttpServer:
             task.cancel()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        task = asyncio.get_running_loop().create_task(self._serve(reader, writer), name=f"{_TASKS}connection")
         self._connections.add(task)
         task.add_done_callback(self._connections.discard)
 
@@ -84,8 +86,8 @@ class HttpServer:
         self, request: HttpRequest, reader: asyncio.StreamReader
     ) -> HttpResponse | None:
         """The answer, or None when the client has left meanwhile (a long poll that was given up)."""
-        answer = asyncio.ensure_future(self._answer(request))
-        left = asyncio.ensure_future(reader.read(1))
+        answer = asyncio.create_task(self._answer(request), name=f"{_TASKS}answer")
+        left = asyncio.create_task(reader.read(1), name=f"{_TASKS}hang-up")
         try:
             await asyncio.wait({answer, left}, return_when=asyncio.FIRST_COMPLETED)
             return answer.result() if answer.done() else None

@@ -23,7 +23,10 @@ class User:
 
 @dataclass(slots=True)
 class Chat:
-    """A chat. `topics` are the thread ids of a forum; `blocked` is a private chat whose user left."""
+    """A chat. `topics` are the thread ids of a forum; `moved_to` is the supergroup it became.
+
+    `blocked`: the user blocked the bot, or the group removed it.
+    """
 
     id: int
     type: ChatType
@@ -31,6 +34,7 @@ class Chat:
     is_forum: bool = False
     topics: set[int] = field(default_factory=set)
     blocked: bool = False
+    moved_to: int = 0
 
     def to_json(self) -> JsonObject:
         name = "first_name" if self.type == "private" else "title"

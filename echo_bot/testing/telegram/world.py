@@ -74,6 +74,8 @@ class World:
         chat = self.chats.get(chat_id)
         if chat is None:
             raise ApiError.bad_request("chat not found")
+        if chat.moved_to:
+            raise ApiError.moved(chat.moved_to)
         if chat.blocked:
             reason = (
                 "bot was blocked by the user" if chat.type == "private" else "bot was kicked from the group"

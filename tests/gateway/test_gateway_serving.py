@@ -21,7 +21,7 @@ from echo_bot.channel import AsgiApp
 from echo_bot.errors import StartError
 from echo_bot.gateway import Gateway, GatewaySettings
 from echo_bot.gateway.edge import Receive, Scope, Send
-from echo_bot.storage.store import SqlStore, open_store, sqlite_url
+from echo_bot.storage.store import SqlStore, open_store
 
 
 class Clock:
@@ -52,7 +52,7 @@ async def who_looks(scope: Scope, receive: Receive, send: Send) -> None:
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[SqlStore]:
-    opened = await open_store(sqlite_url(tmp_path / "gateway.db"))
+    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path}/gateway.db")
     yield opened
     await opened.close()
 
@@ -74,7 +74,7 @@ async def serving(
 
 def client(gateway: Gateway, cookie: str = "") -> httpx.AsyncClient:
     headers = {"Cookie": f"echo_bot_session={cookie}"} if cookie else {}
-    return httpx.AsyncClient(base_url=gateway.url, headers=headers, trust_env=False)
+    return httpx.AsyncClient(base_url=gateway.url, headers=headers, trust_env=False, verify=False)
 
 
 async def log_in(gateway: Gateway) -> str:

@@ -38,7 +38,7 @@ from echo_bot.events import (
     PressReply,
 )
 from echo_bot.gateway import Gateway, GatewaySettings
-from echo_bot.storage.store import open_store, sqlite_url
+from echo_bot.storage.store import open_store
 from echo_bot.testing.fake_port import FakePort
 
 CHAT = Address("web", "local")
@@ -76,7 +76,7 @@ class House:
     port: FakePort
 
     async def cookie(self, identity: str = "web:local") -> str:
-        async with httpx.AsyncClient(trust_env=False) as browser:
+        async with httpx.AsyncClient(trust_env=False, verify=False) as browser:
             answer = await browser.post(await self.gateway.new_login_link(identity))
             return str(SimpleCookie(answer.headers["set-cookie"])["echo_bot_session"].value)
 
@@ -91,13 +91,15 @@ class House:
 
     async def get(self, path: str) -> httpx.Response:
         headers = {"Cookie": f"echo_bot_session={await self.cookie()}"}
-        async with httpx.AsyncClient(base_url=self.gateway.url, headers=headers, trust_env=False) as browser:
+        async with httpx.AsyncClient(
+            base_url=self.gateway.url, headers=headers, trust_env=False, verify=False
+        ) as browser:
             return await browser.get(path)
 
 
 @pytest.fixture
 async def house(tmp_path: Path) -> AsyncIterator[House]:
-    store = await open_store(sqlite_url(tmp_path / "web.db"))
+    store = await open_store(f"sqlite+aiosqlite:///{tmp_path}/web.db")
     channel, port = build(ChannelSettings("", options={"notice": "No model is configured."})), FakePort()
     gateway = Gateway(
         GatewaySettings(port=0), store.logins, lambda: datetime.now(UTC), {"/": channel.routes()}
@@ -317,7 +319,7 @@ async def test_a_file_is_downloaded_as_it_was_sent_and_by_nobody_else(house: Hou
     assert answer.headers["content-type"] == "application/octet-stream"
     assert answer.headers["content-disposition"].startswith("attachment")
     assert "sandbox" in answer.headers["content-security-policy"]
-    async with httpx.AsyncClient(base_url=house.gateway.url, trust_env=False) as stranger:
+    async with httpx.AsyncClient(base_url=house.gateway.url, trust_env=False, verify=False) as stranger:
         assert (await stranger.get("/" + entry["file"]["url"])).status_code == 401
     house.port.entries = (TranscriptEntry(ref.message_id, "bot", "[file] report.html", NOW),)
     async with house.page() as (_, hello):

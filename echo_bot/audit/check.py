@@ -5,7 +5,8 @@ every chain, and by the opening rows of later chains, which name the ends of ear
 no pruning row vouches for.
 
 Not noticed: the whole database replaced by an older copy of itself; the newest rows cut off together with
-their head before any later chain named them. And without a key: rows computed anew by somebody who can write
+their head before any later chain named them; the newest chain computed anew without a key (the report then
+says that it was written without one). And with no key at all: rows computed anew by somebody who can write
 the database. Keep the last line of `echo-bot audit verify` elsewhere now and then: an older copy then shows.
 """
 

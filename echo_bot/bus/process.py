@@ -1,12 +1,13 @@
 """A process that cannot be mistaken for a later one with the same number, and its ancestors.
 
-Linux tells through /proc. Elsewhere only the number is known, and a number that is in use counts as alive.
+Linux tells through /proc, other systems through `ps`. Where neither does, a number in use counts as alive.
 """
 
 from __future__ import annotations
 
 import os
 import socket
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,17 @@ def ancestors() -> Iterator[int]:
     while pid > 0 and pid not in seen:
         yield pid
         seen.add(pid)
-        pid = _parent(pid)
+        pid = _parent(pid) or 0
+
+
+def descends_from(other: ProcessId) -> bool | None:
+    """Is `other` this process or one of its parents? None when that cannot be seen."""
+    if other.place != here():
+        return None
+    line = (os.getpid(), *ancestors())
+    if other.pid in line:
+        return True
+    return False if _parent(line[-1]) is not None else None
 
 
 def _exists(pid: int) -> bool:
@@ -73,13 +84,28 @@ def _exists(pid: int) -> bool:
 
 
 def _started(pid: int) -> str:
+    if not _PROC.is_dir():
+        return _ps(pid, "lstart").replace(" ", "_")
     fields = _stat(pid)
     return fields[19] if len(fields) > 19 else ""
 
 
-def _parent(pid: int) -> int:
+def _parent(pid: int) -> int | None:
+    """None for a process that is hidden or gone."""
+    if not _PROC.is_dir():
+        number = _ps(pid, "ppid")
+        return int(number) if number.isdecimal() else None
     fields = _stat(pid)
-    return int(fields[1]) if len(fields) > 1 else 0
+    return int(fields[1]) if len(fields) > 1 else None
+
+
+def _ps(pid: int, field: str) -> str:
+    """What `ps` says, where there is no /proc."""
+    command = ["ps", "-o", f"{field}=", "-p", str(pid)]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=5, check=False).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
 
 
 def _stat(pid: int) -> list[str]:

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+DECISIONS_TOPIC = "approvals"
+"""Another process decided an approval: read the new decisions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Signal:

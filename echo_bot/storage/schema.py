@@ -21,7 +21,7 @@ def bring_up_to_date(connection: Connection) -> str:
     current = _revision(connection)
     newest = REVISIONS[-1]
     if current is None:
-        metadata.create_all(connection)
+        metadata.create_all(connection, checkfirst=False)
         connection.execute(text(_VERSION_TABLE))
         connection.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": newest})
         if connection.dialect.name == "sqlite":

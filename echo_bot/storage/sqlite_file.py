@@ -16,8 +16,28 @@ REVISIONS = ("0001",)
 APPLICATION_ID = 0x4563_686F
 """Marks a SQLite file as ours ("Echo")."""
 
+_SCHEMES = ("sqlite", "sqlite+aiosqlite")
+_EXAMPLE = "write sqlite+aiosqlite:////path/to/echo-bot.db, or leave it empty"
 _MAGIC = b"SQLite format 3\x00"
 _OLDEST_SQLITE = (3, 35, 0)
+
+
+def database_path(url: str) -> Path:
+    """The file that a `storage.url` names, absolute. Raises StorageError, which never repeats the URL."""
+    scheme, found, rest = url.partition("://")
+    if not found:
+        raise StorageError(f"storage.url is not a URL; {_EXAMPLE}")
+    if scheme not in _SCHEMES:
+        raise StorageError(f"storage.url begins with {scheme}; this version stores in SQLite: {_EXAMPLE}")
+    name = rest.removeprefix("/")
+    if rest == name or name in ("", ":memory:"):
+        raise StorageError(f"storage.url names no file; {_EXAMPLE}")
+    return Path(name).absolute()
+
+
+def sqlite_url(path: Path) -> str:
+    """The inverse of `database_path`."""
+    return f"sqlite+aiosqlite:///{path.absolute()}"
 
 
 def prepare_file(path: Path) -> None:

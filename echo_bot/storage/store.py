@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
-
-from echo_bot.errors import StorageError
 from echo_bot.storage.approvals import SqlApprovals
 from echo_bot.storage.audit_rows import SqlAuditRows
 from echo_bot.storage.database import Database
@@ -21,19 +15,18 @@ from echo_bot.storage.protocol import StoreInfo
 from echo_bot.storage.schema import bring_up_to_date
 from echo_bot.storage.sealed import SqlSealedValues
 from echo_bot.storage.sessions import SqlSessions
-from echo_bot.storage.sqlite_file import prepare_file
+from echo_bot.storage.sqlite_file import database_path, prepare_file, sqlite_url
 from echo_bot.storage.turns import SqlTurns
 from echo_bot.storage.values import SqlValues
 
-_EXAMPLE = "write sqlite+aiosqlite:///path/to/echo-bot.db, or leave it empty"
+__all__ = ["SqlStore", "open_store", "sqlite_url"]
 
 
 class SqlStore:
     """The Store over SQLAlchemy Core. `url`: `sqlite+aiosqlite:///path`; `sqlite:///path` means the same."""
 
     def __init__(self, url: str) -> None:
-        self._url = _parse(url)
-        self.path = Path(self._url.database or "").absolute()
+        self.path = database_path(url)
         self._revision = ""
         self._database = Database(
             reader=sqlite_engine(self.path, writes=False), writer=sqlite_engine(self.path, writes=True)
@@ -64,7 +57,7 @@ class SqlStore:
     async def info(self) -> StoreInfo:
         size = self.path.stat().st_size if self.path.exists() else 0
         return StoreInfo(
-            url=self._url.render_as_string(hide_password=True),
+            url=sqlite_url(self.path),
             revision=self._revision,
             details={"path": str(self.path), "bytes": str(size)},
         )
@@ -75,22 +68,3 @@ async def open_store(url: str) -> SqlStore:
     store = SqlStore(url)
     await store.open()
     return store
-
-
-def sqlite_url(path: Path) -> str:
-    """The URL of a database file."""
-    return URL.create("sqlite+aiosqlite", database=str(path)).render_as_string(hide_password=False)
-
-
-def _parse(url: str) -> URL:
-    try:
-        parsed = make_url(url)
-    except ArgumentError as error:
-        raise StorageError(f"storage.url cannot be read; {_EXAMPLE}") from error
-    if parsed.get_backend_name() != "sqlite":
-        raise StorageError(
-            f"storage.url names {parsed.get_backend_name()!r}; this version stores in SQLite only: {_EXAMPLE}"
-        )
-    if not parsed.database or parsed.database == ":memory:":
-        raise StorageError(f"storage.url names no file; {_EXAMPLE}")
-    return parsed

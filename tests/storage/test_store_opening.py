@@ -201,13 +201,33 @@ async def test_an_unwritable_folder_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("nonsense", "cannot be read"),
-        ("postgresql://bot:secret@host/db", "SQLite only"),
+        ("nonsense", "not a URL"),
+        ("postgresql://bot:secret@host/db", "begins with postgresql; this version stores in SQLite"),
         ("sqlite+aiosqlite://", "names no file"),
+        ("sqlite+aiosqlite:///", "names no file"),
         ("sqlite+aiosqlite:///:memory:", "names no file"),
+        ("sqlite://secret", "names no file"),
     ],
 )
 def test_a_url_that_cannot_be_used_says_what_to_write(url: str, sentence: str) -> None:
     with pytest.raises(StorageError, match=sentence) as refusal:
         SqlStore(url)
     assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["plain.db", "a b.db", "100%25?x=1#y.db", "büro.db"])
+async def test_any_file_name_will_do(tmp_path: Path, name: str) -> None:
+    async with opened(tmp_path / name) as store:
+        assert store.path == tmp_path / name
+        assert (await store.info()).url == f"sqlite+aiosqlite:///{tmp_path / name}"
+    assert (tmp_path / name).exists()
+    async with opened(tmp_path / name):
+        pass
+
+
+def test_the_short_scheme_and_a_relative_path_are_understood(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert SqlStore("sqlite:///x.db").path == tmp_path / "x.db"
+    assert SqlStore("sqlite:////x.db").path == Path("/x.db")

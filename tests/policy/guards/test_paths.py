@@ -54,7 +54,7 @@ def kinds(path: ResolvedPath, operation: Operation, rules: PathRules) -> set[str
         pytest.param("/srv/bot/bot.db-walk", "read", OPEN, set(), id="a longer name is another file"),
         pytest.param("/srv/bot/BOT.DB", "write", OPEN, {"protected_path"}, id="nor in capitals"),
         pytest.param("/home/me/ws/skills/x.md", "read", OPEN, set(), id="skills are read"),
-        pytest.param("/home/me/ws/skills/x.md", "write", OPEN, {"protected_path"}, id="skills are not written"),
+        pytest.param("/home/me/ws/skills/x.md", "write", OPEN, {"protected_path"}, id="and not written"),
         pytest.param("/opt/bot/lib/x.py", "write", OPEN, {"protected_path"}, id="the program is not written"),
         pytest.param("/home/me/.ssh/id_rsa", "read", OPEN, {"credential_file"}, id="a key is not read"),
         pytest.param("/home/me/.ssh/id_rsa", "list", OPEN, {"credential_file"}, id="nor listed"),

@@ -202,6 +202,7 @@ class Card:
     """An approval card or a question, ready for any surface: secrets masked, invisible characters escaped.
 
     `card_id` stays the same through all its states; `short_id` is what people type. `deadline` is UTC.
+    `risk` is the level's value ("exec"), for a surface that colours cards; the words say it anyway.
     """
 
     card_id: str
@@ -212,6 +213,7 @@ class Card:
     short_id: str = ""
     fallback: str = ""
     deadline: datetime | None = None
+    risk: str = ""
 
 
 @dataclass(frozen=True, slots=True)

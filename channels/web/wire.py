@@ -158,6 +158,7 @@ def card_json(card: Card) -> Json:
         "short_id": card.short_id,
         "title": card.title,
         "state": card.state.value,
+        "risk": card.risk,
         "blocks": [_block_json(block) for block in card.blocks],
         "buttons": [
             {"label": b.label, "token": b.token, "style": b.style.value, "prompt": b.prompt}

@@ -40,7 +40,7 @@ export function Card({ card, busy, reply, connected, skew, onPress }) {
 function Blocks({ blocks, isOpen }) {
   const [all, setAll] = useState(false);
   const firstCode = blocks.findIndex((block) => block.kind === "code");
-  const isKept = (block, index) => isOpen || all || index === firstCode || block.strong;
+  const isKept = (block, index) => isOpen || all || firstCode < 0 || index === firstCode || block.strong;
   const kept = blocks.filter(isKept);
   return html`
     ${kept.map((block, index) => html`<${Block} key=${index} block=${block} folded=${!isOpen} />`)}
@@ -81,7 +81,12 @@ function Code({ block, folded }) {
     </div>`;
 }
 
-const allows = (button) => button.style !== "danger";
+// Two groups that wrap as wholes: what lets the call pass, and from the first red button on what stops it.
+function grouped(buttons) {
+  const firstDanger = buttons.findIndex((button) => button.style === "danger");
+  const cut = firstDanger < 0 ? buttons.length : firstDanger;
+  return [buttons.slice(0, cut), buttons.slice(cut)].filter((group) => group.length > 0);
+}
 
 function Buttons({ card, busy, connected, onPress }) {
   const [asking, setAsking] = useState(null);
@@ -100,8 +105,7 @@ function Buttons({ card, busy, connected, onPress }) {
   return html`
     <div class="card-actions">
       <div class="card-buttons" role="group" aria-label="Decide">
-        ${[card.buttons.filter(allows), card.buttons.filter((button) => !allows(button))].map(
-          (group) => group.length > 0 && html`<span>${group.map(drawn)}</span>`)}
+        ${grouped(card.buttons).map((group, index) => html`<span key=${index}>${group.map(drawn)}</span>`)}
       </div>
       ${asked && html`<${Prompt} key=${asked.token} button=${asked} onSend=${(text) => press(asked, text)}
         onCancel=${() => setAsking(null)} />`}
@@ -140,9 +144,11 @@ export function Countdown({ deadline, skew }) {
   return html`<span class=${`countdown ${left <= 30 ? "urgent" : ""}`} role="timer">${words}</span>`;
 }
 
-// The risk is one of the card's fields; the colour only repeats what the words say.
+const RISK_WORDS = [
+  [/dangerous$/, "dangerous"], [/runs code$/, "exec"], [/changes data$/, "write"], [/reads only$/, "read_only"],
+];
+
+// The colour only repeats what the title says in words; a card without the level is coloured by them.
 export function riskOf(card) {
-  const fields = card.blocks.filter((block) => block.kind === "fields").flatMap((block) => block.rows);
-  const words = fields.find(([name]) => /^(risk|风险)/i.test(name))?.[1] ?? card.title;
-  return ["dangerous", "exec", "write", "read"].find((word) => words.toLowerCase().includes(word)) ?? "";
+  return card.risk || (RISK_WORDS.find(([words]) => words.test(card.title))?.[1] ?? "");
 }

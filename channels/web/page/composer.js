@@ -80,7 +80,7 @@ export function Composer({ commands, notice, maxCharacters, working, text, setTe
             ? `Too long by ${text.length - maxCharacters} characters.`
             : command
               ? html`<code>/${command.name} ${command.arguments}</code> ${command.description}`
-              : notice || html`<kbd>Enter</kbd> sends, <kbd>Shift</kbd> + <kbd>Enter</kbd> starts a new line`}</p>
+              : notice || html`<span class="keys"><kbd>Enter</kbd> sends, <kbd>Shift</kbd> + <kbd>Enter</kbd> starts a new line</span>`}</p>
       </div>
     </footer>`;
 }

@@ -89,6 +89,7 @@ def test_a_card_becomes_structured_blocks() -> None:
         title="Run <b>this</b>",
         short_id="abc123",
         state=CardState.OPEN,
+        risk="exec",
         deadline=datetime(2026, 1, 2, tzinfo=UTC),
         blocks=(
             Paragraph("why", strong=True),
@@ -102,6 +103,7 @@ def test_a_card_becomes_structured_blocks() -> None:
         "short_id": "abc123",
         "title": "Run <b>this</b>",
         "state": "open",
+        "risk": "exec",
         "blocks": [
             {"kind": "paragraph", "text": "why", "strong": True},
             {"kind": "code", "text": "ls", "language": "bash", "label": "Command"},

@@ -6,7 +6,7 @@ import re
 
 from echo_bot.files.patches.model import Draft, FileChange, Hunk, PatchError
 
-UNIFIED_HUNK = re.compile(r"@@+ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
+UNIFIED_HUNK = re.compile(r"@@+ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _EXTENDED = re.compile(
     r"(?:diff |index |old mode |new mode |similarity |dissimilarity |Binary files |GIT binary)"
 )
@@ -78,19 +78,36 @@ class UnifiedPatch:
                 # "-7,0" inserts after line 7: the place is the line that follows.
                 draft.line = int(numbered[1]) + (numbered[2] == "0")
             self._at += 1
-            self._body(draft)
+            self._body(draft, _counts(numbered))
             if draft.lines:
                 hunks.append(draft.done())
         return hunks
 
-    def _body(self, draft: Draft) -> None:
+    def _body(self, draft: Draft, counts: tuple[int, int]) -> None:
         while self._at < len(self._lines):
             line = self._lines[self._at]
-            if line.startswith("@@") or self._is_header() or _EXTENDED.match(line):
+            if line.startswith("@@") or _EXTENDED.match(line):
+                return
+            if self._is_header() and not self._could_be_body(draft, counts):
                 return
             if not draft.add(line):
                 raise PatchError(f"a hunk line must start with a blank, - or +, found {line[:80]!r}")
             self._at += 1
+
+    def _could_be_body(self, draft: Draft, counts: tuple[int, int]) -> bool:
+        """Is what looks like a file header a removed `-- …` and an added `++ …` line, going by the counts?"""
+        old = counts[0] - sum(tag != "+" for tag, _ in draft.lines)
+        new = counts[1] - sum(tag != "-" for tag, _ in draft.lines)
+        if self._lines[self._at + 2 : self._at + 3] and self._lines[self._at + 2].startswith("@@"):
+            return (old, new) == (1, 1)
+        return old >= 1 and new >= 1
+
+
+def _counts(header: re.Match[str] | None) -> tuple[int, int]:
+    """How many old and new lines a hunk's header claims."""
+    if header is None:
+        return 0, 0
+    return int(header[2] or 1), int(header[3] or 1)
 
 
 def _name(text: str) -> str:

@@ -285,8 +285,10 @@ async def test_a_frame_outside_the_protocol_ends_the_connection_with_a_reason(ho
 async def test_a_huge_frame_ends_the_connection(house: House) -> None:
     async with house.page() as (page, _):
         await page.socket.send("x" * 1_100_000)
-        with pytest.raises(ConnectionClosed):
+        with pytest.raises(ConnectionClosed) as closed:
             await page.socket.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1009
 
 
 def test_a_tab_that_reads_too_slowly_is_sent_to_resync() -> None:

@@ -1,0 +1,250 @@
+"""Decides who judges a command: a function of the text, a builtin, a wrapper, a shell, an interpreter, the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from echo_bot.policy.decision import Verdict
+from echo_bot.policy.guards.shell import hard, shellbuiltins
+from echo_bot.policy.guards.shell.botcontrol import judge_bot_control
+from echo_bot.policy.guards.shell.carriers import judge_carriers
+from echo_bot.policy.guards.shell.databases import judge_database
+from echo_bot.policy.guards.shell.environment import judge_environment
+from echo_bot.policy.guards.shell.interpreters import interpret, interpreter_named, is_awk
+from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, has_glob, is_open, shown, unglobbed
+from echo_bot.policy.guards.shell.outputs import output_of
+from echo_bot.policy.guards.shell.paths import matches
+from echo_bot.policy.guards.shell.rules import options_for
+from echo_bot.policy.guards.shell.searching import fd, find, parallel, xargs
+from echo_bot.policy.guards.shell.shells import is_shell, script_file, shell
+from echo_bot.policy.guards.shell.softtable import BY_PROGRAM
+from echo_bot.policy.guards.shell.special import SPECIAL, judge_remote
+from echo_bot.policy.guards.shell.touching import judge_touching
+from echo_bot.policy.guards.shell.trampoline import Steps, call
+from echo_bot.policy.guards.shell.wrappers import unwrap, wrapper_named
+
+if TYPE_CHECKING:
+    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+
+Handler = Callable[["Machine", "Invocation"], Steps[str]]
+Judge = Callable[["Machine", "Invocation"], None]
+
+_BUILTINS: dict[str, Handler] = {
+    "cd": shellbuiltins.cd, "pushd": shellbuiltins.cd, "popd": shellbuiltins.cd, "chdir": shellbuiltins.cd,
+    "set": shellbuiltins.set_options, "shift": shellbuiltins.shift, "let": shellbuiltins.let, "unset": shellbuiltins.unset,
+    "export": shellbuiltins.declare, "declare": shellbuiltins.declare, "typeset": shellbuiltins.declare,
+    "local": shellbuiltins.declare, "readonly": shellbuiltins.declare, "read": shellbuiltins.read,
+    "mapfile": shellbuiltins.mapfile, "readarray": shellbuiltins.mapfile, "printf": shellbuiltins.printf,
+    "test": shellbuiltins.test, "[": shellbuiltins.test, "alias": shellbuiltins.alias, "unalias": shellbuiltins.unalias,
+    "eval": shellbuiltins.evaluate, "source": shellbuiltins.source, ".": shellbuiltins.source, "trap": shellbuiltins.trap,
+    "complete": shellbuiltins.complete, "compgen": shellbuiltins.complete, "bind": shellbuiltins.complete,
+    "enable": shellbuiltins.complete, "find": find, "gfind": find, "bfs": find, "fd": fd, "fdfind": fd, "xargs": xargs, "gxargs": xargs,
+    "parallel": parallel,
+}  # fmt: skip
+_HARD: dict[str, Judge] = {
+    "rm": hard.rm, "grm": hard.rm, "rmdir": hard.rm, "rsync": hard.rsync, "dd": hard.dd, "gdd": hard.dd, "dcfldd": hard.dd, "dc3dd": hard.dd,
+    "diskutil": hard.diskutil, "init": hard.init, "telinit": hard.init, "systemctl": hard.systemctl,
+    "loginctl": hard.loginctl, "dbus-send": hard.bus, "busctl": hard.bus, "gdbus": hard.bus, "qdbus": hard.bus, "qdbus6": hard.bus,
+    "kexec": hard.kexec, "kill": hard.kill,
+}  # fmt: skip
+_KNOWN_FOLDERS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
+_MAX_CALLS = 40
+
+
+def dispatch(machine: Machine, inv: Invocation) -> Steps[str]:
+    """Judge one command with all its words known as far as they can be; the result is its output."""
+    machine.charge(3)
+    if not inv.argv:
+        return ""
+    yield from call(judge_environment(machine, inv, inv.env))
+    word = inv.argv[0]
+    if word == "":
+        return ""
+    if has_glob(word):
+        return (yield from call(_globbed_name(machine, inv)))
+    if is_open(inv.name) or word[:1] in (UNKNOWN, UNKNOWN_FIELDS) and "/" not in word:
+        machine.ask("unparsed", "Which program runs is not known before.", inv)
+        yield from call(_cautious(machine, inv))
+        return UNKNOWN
+    if word in inv.state.functions:
+        return (yield from call(_call_function(machine, inv)))
+    if word in inv.state.aliases and inv.state.calls.count("alias " + word) == 0:
+        yield from call(_alias(machine, inv))
+    return (yield from call(program(machine, inv)))
+
+
+def _cautious(machine: Machine, inv: Invocation) -> Steps[None]:
+    """`$RUNNER rm -rf x`: what follows an unknown word may be the command."""
+    if len(inv.argv) > 1 and inv.argv[0] == UNKNOWN_FIELDS:
+        saved = machine.only_hard
+        yield from call(_soft_only(machine, inv.inner(inv.argv[1:])))
+        machine.only_hard = saved
+
+
+def _soft_only(machine: Machine, inv: Invocation) -> Steps[None]:
+    return
+    yield
+
+
+def _globbed_name(machine: Machine, inv: Invocation) -> Steps[str]:
+    """`/bin/r?`: every well-known program the pattern fits."""
+    word = inv.argv[0]
+    folder, _, pattern = word.rpartition("/")
+    found = False
+    if folder and any(matches(folder, known) for known in _KNOWN_FOLDERS):
+        for name in _known_programs():
+            if matches(pattern, name):
+                found = True
+                machine.charge(4)
+                yield from call(program(machine, inv.inner([name, *inv.args])))
+    if not found or not folder:
+        machine.ask("unparsed", "Which program a pattern names is not known before.", inv)
+    return UNKNOWN
+
+
+def _known_programs() -> list[str]:
+    return sorted({*_HARD, *hard.POWER_TOOLS, "mkfs", "mkfs.ext4", "mkfs.xfs", "mke2fs", "mkswap", "cat", "sh", "bash", "sudo", "tee", "cp",
+                   "mv", "shred", "wipefs", "env", "busybox", "less", "head", "tail", "chmod", "chown", "curl", "wget", "nc", "python3", "perl", "xxd", "base64", "find", "xargs", "blkdiscard", "sgdisk", "tar", "od", "strings", "reboot"})  # fmt: skip
+
+
+def _call_function(machine: Machine, inv: Invocation) -> Steps[str]:
+    name = inv.argv[0]
+    state = inv.state
+    if name in state.calls:
+        if state.in_background:
+            machine.deny("shutdown", "A function that starts itself again and again exhausts the machine.", inv)
+        return UNKNOWN
+    if len(state.calls) > _MAX_CALLS:
+        machine.ask("unparsed", "Functions are nested too deep to follow.", inv)
+        return UNKNOWN
+    machine.charge(10)
+    saved = state.positional, state.calls
+    state.positional, state.calls = inv.args, (*state.calls, name)
+    try:
+        return (yield from call(machine.node(state.functions[name], state, inv.stdin)))
+    finally:
+        state.positional, state.calls = saved
+
+
+def _alias(machine: Machine, inv: Invocation) -> Steps[None]:
+    """Judged both ways: shells differ in when an alias counts."""
+    state = inv.state.copy()
+    state.calls = (*state.calls, "alias " + inv.argv[0])
+    words = " ".join("'" + unglobbed(word).replace("'", "'\\''") + "'" if not has_glob(word) else unglobbed(word) for word in inv.args)
+    yield from call(machine.code(f"{shown(inv.state.aliases[inv.argv[0]], machine.home)} {words}", state, inv.stdin, inv.span))
+
+
+def program(machine: Machine, inv: Invocation) -> Steps[str]:
+    """A command that is no function: the most special reader first, the rules for all."""
+    name = inv.name
+    judge_bot_control(machine, inv)
+    builtin = _BUILTINS.get(name)
+    if builtin is not None and (inv.argv[0] == inv.name or name in ("find", "xargs", "parallel", "fd", "printf", "test", "[")):
+        if name == "printf" and "/" in inv.argv[0]:
+            return output_of(inv)
+        return (yield from call(builtin(machine, inv)))
+    if builtin is not None and inv.argv[0].lower() == name and name not in ("read",):
+        return (yield from call(builtin(machine, inv)))
+    wrapper = wrapper_named(name)
+    if wrapper is not None:
+        unwrapped = unwrap(name, inv.args, wrapper)
+        if unwrapped is not None and (unwrapped.argv or unwrapped.code):
+            return (yield from call(_wrapped(machine, inv, unwrapped.argv, unwrapped.code, unwrapped.env, unwrapped.joins)))
+        if name in ("sudo", "su", "doas", "script", "unshare", "chroot", "nsenter", "pkexec", "runuser") and inv.stdin.text is not None and unwrapped is not None:
+            return (yield from call(shell(machine, inv.inner(["sh"]))))
+    if is_shell(name):
+        if any(arg[:1] == UNKNOWN_FIELDS for arg in inv.args):
+            machine.ask("inline_interpreter", f"What {name} runs is not known before.", inv)
+        return (yield from call(shell(machine, inv)))
+    entry = interpreter_named(name)
+    if entry is not None:
+        yield from call(interpret(machine, inv, entry))
+    _judge_by_rules(machine, inv)
+    yield from call(judge_carriers(machine, inv))
+    if "/" in inv.argv[0] and entry is None:
+        yield from call(_path_in_command_position(machine, inv))
+    return output_of(inv)
+
+
+def _wrapped(
+    machine: Machine, inv: Invocation, argv: list[str], code: list[str], env: dict[str, str], joins: bool
+) -> Steps[str]:
+    name = inv.name
+    if name in ("env", "xargs"):
+        machine.carries_code = True
+    _judge_by_rules(machine, inv.inner(inv.argv), only_soft=True)
+    yield from call(judge_environment(machine, inv, env))
+    output = UNKNOWN
+    for text in code:
+        machine.carries_code = True
+        output = yield from call(machine.code(shown(text, machine.home), inv.state.copy(), inv.stdin, inv.span))
+    if argv and joins:
+        machine.carries_code = True
+        text = shown(" ".join(argv), machine.home)
+        output = yield from call(machine.code(text, inv.state.copy(), inv.stdin, inv.span))
+    elif argv:
+        inner = inv.inner(argv)
+        inner.env = {}
+        if name in ("command", "builtin", "exec") or not inv.state.functions:
+            output = yield from call(dispatch_program(machine, inner))
+        else:
+            output = yield from call(dispatch_program(machine, inner))
+    return output
+
+
+def dispatch_program(machine: Machine, inv: Invocation) -> Steps[str]:
+    """The command behind a wrapper: never a function or an alias."""
+    if is_open(inv.name) or inv.argv[0][:1] == UNKNOWN_FIELDS:
+        machine.ask("unparsed", "Which program runs is not known before.", inv)
+        return UNKNOWN
+    if inv.argv[0] == "":
+        return ""
+    if has_glob(inv.argv[0]):
+        return (yield from call(_globbed_name(machine, inv)))
+    return (yield from call(program(machine, inv)))
+
+
+def _path_in_command_position(machine: Machine, inv: Invocation) -> Steps[None]:
+    """`./build.sh`: a script the caller binds the approval to, or one that this text wrote."""
+    path = inv.argv[0]
+    if path.startswith(_KNOWN_FOLDERS) or is_open(path):
+        machine.script_files.setdefault(shown(path, machine.home)) if not is_open(path) else None
+        return
+    from echo_bot.policy.guards.shell.paths import resolve
+
+    if inv.state.files.get(resolve(path, inv.place)) is not None:
+        yield from call(script_file(machine, inv, path, inv.args))
+    else:
+        machine.script_files.setdefault(shown(path, machine.home))
+
+
+def _judge_by_rules(machine: Machine, inv: Invocation, only_soft: bool = False) -> None:
+    name = inv.name
+    if not only_soft:
+        judge = _HARD.get(name)
+        if judge is not None:
+            judge(machine, inv)
+        if name in hard.POWER_TOOLS:
+            hard.power(machine, inv)
+        elif hard.MKFS.match(name):
+            hard.mkfs(machine, inv)
+        elif hard.is_wiper(name):
+            hard.wiper(machine, inv)
+        special = SPECIAL.get(name)
+        if special is not None:
+            special(machine, inv)
+        judge_database(machine, inv)
+        judge_touching(machine, inv)
+    rules = BY_PROGRAM.get(name)
+    if rules:
+        options = options_for(name, [unglobbed(arg) for arg in inv.args])
+        for rule in rules:
+            if rule.fires(options):
+                machine.find(rule.kind, rule.verdict, rule.sentence, inv.span)
+        if any(arg == UNKNOWN_FIELDS for arg in inv.args[:2]) and rules[0].words and name in ("git", "kubectl", "systemctl"):
+            machine.ask(rules[0].kind, f"What {name} does is not known before.", inv)
+    judge_remote(machine, inv)
+
+
+_ = (is_awk, Verdict)

@@ -1,0 +1,299 @@
+"""Program text of other languages: the literal effects that are certain, found without running or importing anything."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from echo_bot.policy.guards.shell import effects, roots
+from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN
+from echo_bot.policy.guards.shell.roots import Match
+from echo_bot.policy.guards.shell.trampoline import Steps, call
+from echo_bot.policy.guards.shell.unescape import ansi_c
+
+if TYPE_CHECKING:
+    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+
+_TOKEN = re.compile(
+    r"""(?P<comment>(?:\#(?!\{)|//(?=[ \t]))[^\n]*)
+      |(?P<triple>[rRbBuUfF]{0,2}(?:\"\"\"(?:[^\\"]|\\.|"(?!""))*\"\"\"|'''(?:[^\\']|\\.|'(?!''))*'''))
+      |(?P<string>[rRbBuUfF]{0,2}(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'))
+      |(?P<back>`(?:[^`\\]|\\.)*`)
+      |(?P<quoted>\b(?:qx|qq|q|%x|%q|%Q)\s*(?:\{[^{}]*\}|\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|/[^/]*/|![^!]*!|\|[^|]*\|))
+      |(?P<percent>%[xqQ]?(?:\{[^{}]*\}|\([^()]*\)|\[[^\[\]]*\]))
+      |(?P<name>[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)*[!?]?)
+      |(?P<number>\d+)
+      |(?P<space>\s+)
+      |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_SHELL_CALLS = re.compile(
+    r"(?:os\.)?(?:system|popen\d?|popen2|popen4)|getoutput|getstatusoutput|exec|execsync|shell_exec|passthru|proc_open|pcntl_exec"
+    r"|check_output|check_call|call|run|popen|spawn|spawnsync|execfile|execfilesync|exec[lv]p?e?|posix_spawn[p]?|spawn[lv]p?e?|capture[23e]*|pipeline|open3|"
+    r"create_subprocess_shell|create_subprocess_exec|os\.execute|io\.popen|qx|command|shelljs|execa|\$|doshellscript|do_shell_script|sh",
+    re.IGNORECASE,
+)
+_TREE_CALLS = re.compile(
+    r"rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|remove_dir|rmsync|rm|rmdirsync|rimraf(?:sync)?|del(?:sync)?|removesync|emptydirsync|"
+    r"removeall|remove_dir_all|deltree|rmdir|rimraf|removedirs|unlinktree|delete_tree|emptydir|remove",
+    re.IGNORECASE,
+)
+_CERTAIN_TREE = re.compile(
+    r"rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|rimraf(?:sync)?|removeall|remove_dir_all|deltree|emptydirsync|removesync|emptydir",
+    re.IGNORECASE,
+)
+_OPEN_CALLS = re.compile(
+    r"open|fopen|readfile|readfilesync|file_get_contents|file|read|readlines|readall|slurp|read_text|read_bytes|path|createreadstream|"
+    r"copyfile|copy|copy2|copytree|copyfilesync|copyfilesync|cp|cpsync|cp_r|symlink|symlinksync|link|linksync|move|rename|renamesync|"
+    r"binread|foreach|readfile|io\.open|io\.lines|include|require|load_file|input|fileinput\.input|sysopen|new",
+    re.IGNORECASE,
+)
+_WRITE_CALLS = re.compile(
+    r"writefile|writefilesync|appendfile|appendfilesync|file_put_contents|createwritestream|write_text|write_bytes|binwrite|"
+    r"truncatesync|truncate|opensync|copyfile|copy|copyfilesync|cpsync|move|rename|renamesync|symlink|symlinksync|write|output",
+    re.IGNORECASE,
+)
+_POWER_CALLS = re.compile(r"(?:os\.)?kill|process\.kill|posix_kill", re.IGNORECASE)
+_WRITE_MODE = re.compile(r"[rb]*[wax+][rwab+tx]*|>>?|\+[<>].*|w.*", re.IGNORECASE)
+_MAX_CONSTANTS = 400
+
+
+def judge_foreign(machine: Machine, inv: Invocation, code: str, arguments: list[str]) -> Steps[None]:
+    """Findings of the hard kinds for calls whose arguments are literal text."""
+    machine.charge(8 + len(code) // 4)
+    saved = machine.only_hard
+    machine.only_hard = True
+    try:
+        yield from call(_Reader(machine, inv, code, arguments).run())
+    finally:
+        machine.only_hard = saved
+
+
+class _Reader:
+    """One pass over tokens: names followed by constant arguments are calls."""
+
+    def __init__(self, machine: Machine, inv: Invocation, code: str, arguments: list[str]) -> None:
+        self.machine = machine
+        self.inv = inv
+        self.constants: dict[str, str] = {}
+        self.tokens = [
+            (str(found.lastgroup), found.group())
+            for found in _TOKEN.finditer(code)
+            if found.lastgroup not in ("space", "comment")
+        ]
+        for number, argument in enumerate(arguments[:20]):
+            self.constants[f"sys.argv[{number + 1}]"] = argument
+            self.constants[f"ARGV[{number}]"] = argument
+            self.constants[f"$ARGV[{number}]"] = argument
+            self.constants[f"process.argv[{number + 1}]"] = argument
+        self.calls: list[tuple[str, list[str], bool]] = []
+        self.aliases: dict[str, str] = {}
+
+    def run(self) -> Steps[None]:
+        index = 0
+        tokens = self.tokens
+        while index < len(tokens):
+            kind, text = tokens[index]
+            if kind == "back" or (kind in ("quoted", "percent") and text.lstrip("%").startswith(("qx", "x"))):
+                yield from call(self.shell(_delimited(text)))
+            elif kind == "name":
+                self.assignment(index, text)
+                yield from call(self.name(index, text))
+            index += 1
+
+    def assignment(self, index: int, name: str) -> None:
+        """`x = "text"`: the name stands for the text from here on; `import x as y`, `f = os.system` likewise."""
+        following = self.text(index + 1)
+        if following == "=" and self.text(index + 2) != "=":
+            value, _ = self.expression(index + 2)
+            if value is not None:
+                if len(self.constants) < _MAX_CONSTANTS:
+                    self.constants[name] = value
+            elif self.kind(index + 2) == "name" and self.text(index + 3) not in ("(", "+"):
+                self.aliases[name] = self.text(index + 2)
+        elif following == "as" and self.kind(index + 2) == "name":
+            self.aliases[self.text(index + 2)] = name
+
+    def text(self, index: int) -> str:
+        return self.tokens[index][1] if index < len(self.tokens) else ""
+
+    def kind(self, index: int) -> str:
+        return self.tokens[index][0] if index < len(self.tokens) else ""
+
+    def name(self, index: int, name: str) -> Steps[None]:
+        name = self.aliases.get(name, name)
+        if self.text(index + 1) == "(":
+            arguments, is_list, end = self.arguments(index + 2)
+            method = self.text(end + 1)
+            if arguments and self.kind(end + 1) == "other" and method == "." and self.kind(end + 2) == "name":
+                yield from call(self.effect(self.text(end + 2), arguments, is_list))
+            yield from call(self.effect(name, arguments, is_list))
+        elif self.kind(index + 1) in ("string", "triple", "quoted", "percent") or self.text(index + 1) in ("[", "{", "<", ">"):
+            arguments, is_list, _ = self.arguments(index + 1)
+            yield from call(self.effect(name, arguments, is_list))
+        elif self.kind(index + 1) == "name" and self.text(index + 1) in self.constants:
+            yield from call(self.effect(name, [self.constants[self.text(index + 1)]], False))
+
+    def arguments(self, index: int) -> tuple[list[str], bool, int]:
+        """Constant arguments up to the closing parenthesis; what is not constant is UNKNOWN."""
+        values: list[str] = []
+        is_list = False
+        depth = 0
+        start = index
+        while index < len(self.tokens) and index - start < 200:
+            kind, text = self.tokens[index]
+            if kind == "other" and text in "([{":
+                is_list = is_list or text == "["
+                depth += 1
+            elif kind == "other" and text in ")]}":
+                if depth == 0:
+                    break
+                depth -= 1
+            elif kind == "other" and text == ";" and depth == 0:
+                break
+            elif kind != "other":
+                value, end = self.expression(index)
+                if value is not None:
+                    values.append(value)
+                    index = end
+                    continue
+                if kind == "name" and text.lower() in ("recursive", "force", "shell", "true", "mode"):
+                    values.append(text.lower() + "=")
+            index += 1
+        return values, is_list, index
+
+    def expression(self, index: int) -> tuple[str | None, int]:
+        """A constant: strings and known names joined by +, . or juxtaposition; (value, index behind it)."""
+        value, index = self.operand(index)
+        if value is None:
+            return None, index
+        pieces = [value]
+        while True:
+            text = self.text(index)
+            step = 1 if text in ("+", ".") else 2 if text == "." and self.text(index + 1) == "." else 0
+            if self.text(index) == "." and self.text(index + 1) == ".":
+                step = 2
+            if not step and self.kind(index) not in ("string", "triple"):
+                break
+            more, end = self.operand(index + step)
+            if more is None:
+                break
+            pieces.append(more)
+            index = end
+        return "".join(pieces), index
+
+    def operand(self, index: int) -> tuple[str | None, int]:
+        kind, text = self.kind(index), self.text(index)
+        if kind in ("string", "triple"):
+            return _string(text), index + 1
+        if kind in ("quoted", "percent") and not text.lstrip("%").startswith(("qx", "x")):
+            return _delimited(text), index + 1
+        if kind == "name":
+            return self.named(index, text)
+        return None, index
+
+    def named(self, index: int, text: str) -> tuple[str | None, int]:
+        if text in self.constants:
+            return self.constants[text], index + 1
+        if self.text(index + 1) == "[" and self.text(index + 3) == "]":
+            key = f"{text}[{self.text(index + 2)}]"
+            if key in self.constants:
+                return self.constants[key], index + 4
+            if text in ("os.environ", "process.env", "ENV") and self.text(index + 2).strip("'\"") == "HOME":
+                return HOME, index + 4
+        lowered = text.lower()
+        if lowered in ("process.env.home", "$env{home}", "dir.home", "os.homedir"):
+            return HOME, index + (3 if self.text(index + 1) == "(" else 1)
+        last = re.split(r"\.|::|->", text)[-1].lower()
+        if self.text(index + 1) != "(":
+            return None, index
+        if last in ("path", "expanduser", "join", "purepath", "posixpath", "resolve", "str", "pathname", "expand_path", "abspath", "realpath", "fspath", "file", "home", "homedir", "split", "normalize"):
+            if last in ("home", "homedir"):
+                return HOME, index + 3
+            values, _, end = self.arguments(index + 2)
+            if not values:
+                return None, index
+            joined = "/".join(values) if last in ("join", "path", "resolve") and len(values) > 1 else values[0]
+            return (HOME + joined[1:] if joined[:1] == "~" else joined), end + 1
+        if last == "chr" and self.kind(index + 2) == "number" and self.text(index + 3) == ")":
+            number = int(self.text(index + 2))
+            return (chr(number) if 0 < number < 0xD800 else None), index + 4
+        return None, index
+
+    def effect(self, name: str, arguments: list[str], is_list: bool) -> Steps[None]:
+        """Judge one call."""
+        last = re.split(r"\.|::|->|\?\.", name)[-1].rstrip("!?")
+        if not arguments:
+            return
+        machine, inv = self.machine, self.inv
+        texts = [text for text in arguments if not text.endswith("=")]
+        if not texts:
+            return
+        if _SHELL_CALLS.fullmatch(last) or _SHELL_CALLS.fullmatch(name):
+            yield from call(self.spawned(texts, is_list))
+        if _TREE_CALLS.fullmatch(last) and (_CERTAIN_TREE.fullmatch(last) or "recursive=" in arguments):
+            for text in texts:
+                if roots.root_match(_home(text), inv.place) is Match.YES and text[:1] in ("/", "~", HOME):
+                    effects.delete_tree(machine, inv, _home(text))
+        opens = _OPEN_CALLS.fullmatch(last) or _OPEN_CALLS.fullmatch(name)
+        writes = _WRITE_CALLS.fullmatch(last)
+        if opens or writes:
+            self.opened(texts, bool(writes))
+
+    def opened(self, texts: list[str], writes: bool) -> None:
+        machine, inv = self.machine, self.inv
+        writes = writes or any(_WRITE_MODE.fullmatch(text) for text in texts[1:])
+        for text in texts[:2]:
+            mode = re.match(r"\s*(\+?[<>]{1,2}|\|)\s*(.+)", text, re.DOTALL)
+            path = mode.group(2) if mode else text
+            if path[:1] not in ("/", "~", HOME):
+                continue
+            path = _home(path.strip())
+            if writes or (mode and ">" in mode.group(1)):
+                effects.write(machine, inv, path)
+            else:
+                effects.read(machine, inv, path)
+
+    def spawned(self, texts: list[str], is_list: bool) -> Steps[None]:
+        """Text for a shell, or an argument vector."""
+        machine, inv = self.machine, self.inv
+        if not is_list and len(texts) == 1:
+            yield from call(self.shell(texts[0]))
+            return
+        yield from call(machine.dispatch(machine, inv.inner([_home(text) for text in texts], _nothing())))
+        if " " in texts[0]:
+            yield from call(self.shell(texts[0]))
+
+    def shell(self, text: str) -> Steps[None]:
+        complete = self.machine.complete
+        yield from call(self.machine.code(text.replace(HOME, self.machine.home), self.inv.state.copy(), _nothing(), self.inv.span))
+        self.machine.complete = complete
+
+
+def _nothing():  # type: ignore[no-untyped-def]
+    from echo_bot.policy.guards.shell.machine import Stream
+
+    return Stream("")
+
+
+def _home(text: str) -> str:
+    return HOME + text[1:] if text == "~" or text.startswith("~/") else text
+
+
+def _string(token: str) -> str:
+    prefix = re.match(r"[A-Za-z]*", token)
+    assert prefix is not None
+    body = token[prefix.end() :]
+    raw = "r" in prefix.group().lower()
+    width = 3 if body[:3] in ('"""', "'''") and len(body) >= 6 else 1
+    body = body[width:-width]
+    if "f" in prefix.group().lower():
+        body = re.sub(r"\{[^{}]*\}", UNKNOWN, body)
+    return body if raw else ansi_c(body)
+
+
+def _delimited(token: str) -> str:
+    if token[:1] == "`":
+        return re.sub(r"\$\{[^{}]*\}", UNKNOWN, token[1:-1])
+    body = re.sub(r"^%?[a-zA-Z]*\s*", "", token)
+    return body[1:-1]

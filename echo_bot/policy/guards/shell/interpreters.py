@@ -1,0 +1,187 @@
+"""Interpreters of other languages: where their program text is, and what it certainly does."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from echo_bot.policy.guards.shell.foreign import judge_foreign
+from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open, is_plain, shown, unglobbed
+from echo_bot.policy.guards.shell.options import is_option, names
+from echo_bot.policy.guards.shell.paths import resolve
+from echo_bot.policy.guards.shell.trampoline import Steps, call
+
+if TYPE_CHECKING:
+    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """code: letters whose value is program text. code_long: the same for long options. values: letters that take a
+    value. values_long likewise. checks: options with which nothing runs. subcommand: the first operand that carries
+    code (`deno eval`). reads_input: runs standard input when no file is named."""
+
+    code: str = ""
+    code_long: frozenset[str] = frozenset()
+    values: str = ""
+    values_long: frozenset[str] = frozenset()
+    checks: frozenset[str] = frozenset()
+    subcommand: frozenset[str] = frozenset()
+    reads_input: bool = True
+    glued: str = ""
+
+
+def i(
+    code: str = "", code_long: str = "", values: str = "", values_long: str = "", checks: str = "", subcommand: str = "",
+    reads_input: bool = True, glued: str = "",
+) -> Interpreter:  # fmt: skip
+    return Interpreter(
+        code, names(code_long), values, names(values_long), names(checks), names(subcommand), reads_input, glued
+    )  # fmt: skip
+
+
+_PYTHON = i("c", values="WXQm", values_long="check-hash-based-pycs", checks="V version h help")
+_PERL = i("eE", values="IMmCx", checks="c v V version help h", glued="0laiFdDsTtuUwWCxMmI")
+_RUBY = i("e", values="IrCEWFKTx", values_long="require encoding external-encoding", checks="c v version h help", glued="0aiKTWxF")
+_NODE = i("ep", "eval print", values="rC", values_long="require import loader conditions input-type env-file inspect-port title",
+          checks="c check v version h help test")
+_TABLE: tuple[tuple[re.Pattern[str], Interpreter], ...] = tuple(
+    (re.compile(pattern + r"\Z"), entry)
+    for pattern, entry in (
+        (r"(?:python|pythonw|pypy|jython|ipython|micropython|graalpy)(?:\d[\d.]*)?(?:\.exe)?", _PYTHON),
+        (r"perl(?:\d[\d.]*)?", _PERL),
+        (r"(?:ruby|jruby|truffleruby)(?:\d[\d.]*)?", _RUBY),
+        (r"node(?:js)?(?:\.exe)?", _NODE),
+        (r"(?:ts-node|tsx|babel-node|esr|jsc|qjs|quickjs|rhino|d8|js\d*|gjs)", i("epc", "eval print command", checks="version help")),
+        (r"deno", i(subcommand="eval", checks="version help", reads_input=False)),
+        (r"bun", i("ep", "eval print", checks="version help", reads_input=False)),
+        (r"php(?:\d[\d.]*)?", i("rBRE", "run process-begin process-code process-end", values="dczfFt", checks="l v version i m h help ini")),
+        (r"lua(?:jit)?(?:\d[\d.]*)?", i("e", values="l", checks="v")),
+        (r"(?:rscript|r)", i("e", checks="version help", values_long="file default-packages", reads_input=False)),
+        (r"julia", i("eEL", "eval print load", values="JptCH", checks="v version h help")),
+        (r"(?:tclsh|wish|expect)(?:\d[\d.]*)?", i("c", checks="v version")),
+        (r"osascript", i("e", values="ls")),
+        (r"(?:groovy|scala|kotlin|jshell|elixir|erl|iex|raku|rakudo|perl6|crystal|nim|swift|ghc|runghc|runhaskell|stack|ocaml|"
+         r"racket|guile|clojure|clj|bb|sbcl|clisp|ecl|gosh|chibi-scheme|dart|octave|octave-cli|gnuplot|maxima|sage|pwsh)",
+         i("e", "eval execute expression", checks="version help", reads_input=False)),
+        (r"emacs(?:client)?", i("", "eval execute", checks="version help", reads_input=False)),
+    )
+)  # fmt: skip
+_AWK = re.compile(r"(?:[gmn]?awk|original-awk|bwk|busybox-awk)\Z")
+
+
+def interpreter_named(name: str) -> Interpreter | None:
+    for pattern, entry in _TABLE:
+        if pattern.match(name):
+            return entry
+    return None
+
+
+def is_awk(name: str) -> bool:
+    return _AWK.match(name) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What an interpreter is asked to run: code on the command line, a file, standard input, or nothing."""
+
+    code: list[str]
+    file: str | None
+    operands: list[str]
+    from_input: bool
+    modules: list[str]
+
+
+def find_program(args: list[str], entry: Interpreter) -> Program | None:
+    """None where nothing is run (help, version, syntax check)."""
+    code: list[str] = []
+    modules: list[str] = []
+    index = 0
+    while index < len(args):
+        arg = args[index]
+        if not is_option(arg) or arg == "--":
+            break
+        index += 1
+        if arg.startswith("--") or (len(arg) > 2 and arg[1:] in entry.checks | entry.code_long):
+            name, equals, value = arg.lstrip("-").partition("=")
+            if name in entry.checks:
+                return None
+            takes = name in entry.code_long or name in entry.values_long
+            if takes and not equals and index < len(args):
+                value = args[index]
+                index += 1
+            if name in entry.code_long:
+                code.append(value)
+            continue
+        for at in range(1, len(arg)):
+            letter = arg[at]
+            following = arg[at + 1 :]
+            if letter in entry.code:
+                if not following and index < len(args):
+                    following = args[index]
+                    index += 1
+                code.append(following)
+                break
+            if letter in entry.checks:
+                return None
+            if letter in entry.glued and following and letter not in "waplnscdtTuUW":
+                if letter in entry.values or letter in "iF":
+                    modules.append(following)
+                    break
+                continue
+            if letter in entry.values:
+                if not following and index < len(args):
+                    following = args[index]
+                    index += 1
+                modules.append(following)
+                if letter == "m" and "c" in entry.code:
+                    return Program([], None, args[index:], False, modules)
+                break
+        if code and entry.code == "c":
+            break
+    operands = args[index:]
+    if operands[:1] == ["--"]:
+        operands = operands[1:]
+    if operands and operands[0] in entry.subcommand and not code:
+        return Program([word for word in operands[1:] if not is_option(word)][:1], None, operands[2:], False, modules)
+    if code:
+        return Program(code, None, operands, False, modules)
+    if operands and operands[0] not in ("-", "/dev/stdin", "/dev/fd/0"):
+        return Program([], operands[0], operands[1:], False, modules)
+    return Program([], None, operands, entry.reads_input, modules)
+
+
+def interpret(machine: Machine, inv: Invocation, entry: Interpreter) -> Steps[str]:
+    program = find_program(inv.args, entry)
+    if program is None:
+        return UNKNOWN
+    if program.code:
+        machine.carries_code = True
+        machine.ask("inline_interpreter", f"Runs program text given to {inv.name} on the command line.", inv)
+        for text in program.code:
+            yield from call(judge_foreign(machine, inv, shown(text, machine.home), program.operands))
+    elif program.file is not None:
+        yield from call(_file(machine, inv, program.file))
+    elif program.from_input and inv.stdin.text is not None:
+        machine.carries_code = True
+        text = inv.stdin.text
+        kind = "pipe_to_shell" if is_open(text) else "inline_interpreter"
+        machine.ask(kind, f"Feeds program text to {inv.name}, which runs it.", inv)
+        yield from call(judge_foreign(machine, inv, shown(text, machine.home), program.operands))
+    return UNKNOWN
+
+
+def _file(machine: Machine, inv: Invocation, path: str) -> Steps[None]:
+    if path.startswith(UNKNOWN_FIELDS) or path == UNKNOWN:
+        machine.ask("inline_interpreter", f"What {inv.name} runs is not known before.", inv)
+        return
+    content = inv.state.files.get(resolve(path, inv.place))
+    if content is not None:
+        machine.carries_code = True
+        if path.startswith("/dev/"):
+            kind = "pipe_to_shell" if is_open(content) else "inline_interpreter"
+            machine.ask(kind, f"Feeds program text to {inv.name}, which runs it.", inv)
+        yield from call(judge_foreign(machine, inv, content, []))
+    elif is_plain(path):
+        machine.script_files.setdefault(shown(unglobbed(path), machine.home))

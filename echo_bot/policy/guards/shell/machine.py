@@ -1,0 +1,467 @@
+"""Runs a parsed command in the mind: values flow, nothing happens, every simple command is judged on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from echo_bot.policy.decision import Finding, Verdict
+from echo_bot.policy.guards.shell import effects
+from echo_bot.policy.guards.shell.expand import expand_fields, expand_text
+from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_plain, shown, unglobbed
+from echo_bot.policy.guards.shell.parser import parse
+from echo_bot.policy.guards.shell.paths import Place, resolve
+from echo_bot.policy.guards.shell.report import SimpleCommand
+from echo_bot.policy.guards.shell.state import State
+from echo_bot.policy.guards.shell.syntax import (
+    ArrayLiteral,
+    Assignment,
+    Background,
+    Compound,
+    ForLoop,
+    Function,
+    Node,
+    Parameter,
+    Pipeline,
+    ProcessSubstitution,
+    Redirect,
+    Redirected,
+    Script,
+    Simple,
+    Substitution,
+    Word,
+)
+from echo_bot.policy.guards.shell.trampoline import Steps, call
+from echo_bot.policy.guards.shell.wordreader import WordReader
+
+_MAX_TEXT = 1 << 20
+_MAX_COMBINATIONS = 8
+
+
+class BudgetSpent(Exception):
+    """The steps this text may cost are used up."""
+
+
+@dataclass(slots=True)
+class Stream:
+    """Standard input: text, partly known text, or None where nothing is connected. Reading consumes it."""
+
+    text: str | None = None
+
+    def line(self) -> str:
+        if self.text is None:
+            return UNKNOWN
+        first, _, self.text = self.text.partition("\n")
+        return first
+
+    def rest(self) -> str | None:
+        return self.text
+
+
+@dataclass(slots=True)
+class Invocation:
+    """One command about to run: resolved words, where, with which input and environment."""
+
+    argv: list[str]
+    state: State
+    stdin: Stream
+    span: tuple[int, int]
+    env: dict[str, str] = field(default_factory=dict)
+    outputs: list[Script] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return base_name(self.argv[0])
+
+    @property
+    def args(self) -> list[str]:
+        return self.argv[1:]
+
+    @property
+    def place(self) -> Place:
+        return Place(self.state.cwd, self.state.home, self.state.links)
+
+    def inner(self, argv: list[str], stdin: Stream | None = None) -> Invocation:
+        return replace(self, argv=argv, stdin=stdin or self.stdin)
+
+
+def base_name(word: str) -> str:
+    """The program's name, whatever folder it is called from; names are compared without case."""
+    return word.rsplit("/", 1)[-1].lower()
+
+
+Dispatch = Callable[["Machine", Invocation], Steps[str]]
+
+
+class Machine:
+    """Walks commands iteratively under a step budget and collects what the report says."""
+
+    def __init__(self, text: str, home: str, dispatch: Dispatch, only_hard: bool = False) -> None:
+        self.text = text
+        self.home = home
+        self.dispatch = dispatch
+        self.only_hard = only_hard
+        self.budget = 20_000 + 60 * len(text)
+        self.findings: dict[tuple[str, Verdict, tuple[int, int] | None], Finding] = {}
+        self.commands: list[SimpleCommand] = []
+        self.script_files: dict[str, None] = {}
+        self.carries_code = False
+        self.complete = True
+        self.fixed_span: tuple[int, int] | None = None
+        self.waiting_outputs: list[Script] = []
+
+    def charge(self, amount: int) -> None:
+        self.budget -= amount
+        if self.budget < 0:
+            raise BudgetSpent
+
+    def find(self, kind: str, verdict: Verdict, sentence: str, span: tuple[int, int] | None) -> None:
+        if self.only_hard and verdict is not Verdict.DENY:
+            return
+        self.findings.setdefault((kind, verdict, span), Finding(kind, verdict, sentence, "", span))
+
+    def ask(self, kind: str, sentence: str, inv: Invocation) -> None:
+        self.find(kind, Verdict.ASK, sentence, inv.span)
+
+    def deny(self, kind: str, sentence: str, inv: Invocation) -> None:
+        self.find(kind, Verdict.DENY, sentence, inv.span)
+
+    def span_of(self, start: int, end: int) -> tuple[int, int]:
+        return self.fixed_span or (start, end)
+
+    # -- code inside code
+
+    def code(self, text: str, state: State, stdin: Stream, span: tuple[int, int]) -> Steps[str]:
+        """Run text as a shell program in this state."""
+        self.charge(8 + len(text) // 8)
+        if text.strip(UNKNOWN + UNKNOWN_FIELDS + " \t\n") == "":
+            return ""
+        parsed = parse(text)
+        saved = self.text, self.fixed_span
+        self.text, self.fixed_span = text, span
+        output: list[str] = []
+        try:
+            for line in parsed.lines:
+                output.append((yield from call(self.node(line, state, stdin))))
+        finally:
+            self.text, self.fixed_span = saved
+        if parsed.error:
+            self.find("unparsed", Verdict.ASK, "Part of this is no readable shell text.", span)
+            self.complete = False
+            output.append(UNKNOWN)
+        return "".join(output)
+
+    def substitution(self, part: Substitution, state: State) -> Steps[str]:
+        self.charge(4)
+        saved = self.fixed_span
+        if part.detached and saved is None:
+            self.fixed_span = (part.start, part.end)
+        try:
+            output = yield from call(self.node(part.script, self._subshell(state), Stream()))
+        finally:
+            self.fixed_span = saved
+        return output.rstrip("\n") if len(output) < _MAX_TEXT else UNKNOWN
+
+    def process_substitution(self, script: Script, direction: str, state: State) -> Steps[str]:
+        path = f"/dev/fd/{63 + len(state.files)}"
+        if direction == ">":
+            self.waiting_outputs.append(script)
+            return path
+        state.files[path] = yield from call(self.node(script, self._subshell(state), Stream()))
+        return path
+
+    def expanded_text(self, text: str, state: State) -> Steps[str]:
+        """Expand text once more, as a prompt or a subscript is."""
+        from echo_bot.policy.guards.shell.parser import Parser
+        from echo_bot.policy.guards.shell.wordreader import Unparsed
+
+        reader: WordReader = Parser(text, detached=True)
+        try:
+            word = yield from call(reader.here_body())
+        except Unparsed:
+            return UNKNOWN
+        return (yield from call(expand_text(word, state, self)))
+
+    def _subshell(self, state: State) -> State:
+        self.charge(2 + len(state.variables) // 16 + len(state.functions) // 16)
+        return state.copy()
+
+    # -- nodes
+
+    def node(self, node: Node, state: State, stdin: Stream) -> Steps[str]:
+        """Run one node; the result is what it writes to standard output."""
+        self.charge(1)
+        if isinstance(node, Simple):
+            return (yield from call(self.simple(node, state, stdin)))
+        if isinstance(node, Script):
+            return (yield from call(self.sequence(node.commands, state, stdin)))
+        if isinstance(node, Pipeline):
+            return (yield from call(self.pipeline(node, state, stdin)))
+        if isinstance(node, Redirected):
+            return (yield from call(self.redirected(node, state, stdin)))
+        if isinstance(node, Background):
+            inner = self._subshell(state)
+            inner.in_background = True
+            return (yield from call(self.node(node.command, inner, stdin)))
+        if isinstance(node, Compound):
+            return (yield from call(self.compound(node, state, stdin)))
+        if isinstance(node, ForLoop):
+            return (yield from call(self.for_loop(node, state, stdin)))
+        return (yield from call(self.define(node, state)))
+
+    def sequence(self, commands: tuple[Node, ...], state: State, stdin: Stream) -> Steps[str]:
+        if len(commands) == 1:
+            return (yield from call(self.node(commands[0], state, stdin)))
+        output: list[str] = []
+        for command in commands:
+            text = yield from call(self.node(command, state, stdin))
+            if text:
+                output.append(text)
+        return self.limited("".join(output))
+
+    def limited(self, text: str) -> str:
+        self.charge(len(text) // 64)
+        return text if len(text) <= _MAX_TEXT else UNKNOWN
+
+    def pipeline(self, node: Pipeline, state: State, stdin: Stream) -> Steps[str]:
+        text = ""
+        for index, command in enumerate(node.commands):
+            inner = self._subshell(state)
+            inner.in_background = True
+            text = yield from call(self.node(command, inner, Stream(text) if index else stdin))
+        return text
+
+    def redirected(self, node: Redirected, state: State, stdin: Stream) -> Steps[str]:
+        span = self.span_of(node.start, node.end)
+        own = yield from call(self.redirects(node.redirects, state, span))
+        output = yield from call(self.node(node.command, state, own.stdin or stdin))
+        return (yield from call(self.written(own, output, state)))
+
+    def compound(self, node: Compound, state: State, stdin: Stream) -> Steps[str]:
+        for word in node.words:
+            values = yield from call(expand_fields(word, state, self))
+            if node.kind in ("test", "arithmetic"):
+                yield from call(self.subscripts(values, state))
+        if node.kind == "subshell":
+            state = self._subshell(state)
+        if node.kind in ("if", "case"):
+            return (yield from call(self.branches(node, state, stdin)))
+        if node.kind == "loop":
+            return (yield from call(self.loop(node, state, stdin)))
+        return (yield from call(self.sequence(node.bodies, state, stdin)))
+
+    def subscripts(self, values: list[str], state: State) -> Steps[None]:
+        """A subscript in text that the shell reads as a name is expanded again: `[[ -v 'x[$(cmd)]' ]]`."""
+        for value in values:
+            if "[" in unglobbed(value) and ("$(" in value or "`" in value):
+                yield from call(self.expanded_text(value, state))
+
+    def branches(self, node: Compound, state: State, stdin: Stream) -> Steps[str]:
+        """Every branch is run from the same start; variables may then hold any branch's value."""
+        output: list[str] = []
+        ends: list[State] = []
+        for body in node.bodies:
+            inner = self._subshell(state)
+            output.append((yield from call(self.node(body, inner, stdin))))
+            ends.append(inner)
+        for end in ends:
+            state.functions.update(end.functions)
+            state.aliases.update(end.aliases)
+            if end.cwd != state.cwd:
+                state.change_folder(end.cwd)
+        names = {name for end in ends for name, value in end.variables.items() if state.variables.get(name) != value}
+        for name in names:
+            values = [end.variables[name] for end in ends if name in end.variables]
+            changed = [value for value in values if value != state.variables.get(name)]
+            texts = [value for value in dict.fromkeys(v for v in values if isinstance(v, str))]
+            state.assign(name, changed[-1])
+            if len(texts) > 1:
+                state.choices[name] = texts
+        return self.limited("".join(output))
+
+    def loop(self, node: Compound, state: State, stdin: Stream) -> Steps[str]:
+        """Once, and again for as long as the loop eats known lines of its input."""
+        output: list[str] = []
+        while True:
+            before = stdin.text
+            output.append((yield from call(self.sequence(node.bodies, state, stdin))))
+            if not stdin.text or stdin.text == before or stdin.text == UNKNOWN:
+                return self.limited("".join(output))
+
+    def for_loop(self, node: ForLoop, state: State, stdin: Stream) -> Steps[str]:
+        items: list[str] = []
+        if node.items is None:
+            items = list(state.positional)
+        else:
+            for word in node.items:
+                items.extend((yield from call(expand_fields(word, state, self))))
+        output: list[str] = []
+        for item in items or [UNKNOWN]:
+            if node.variable:
+                state.assign(node.variable, UNKNOWN if item == UNKNOWN_FIELDS else item)
+            output.append((yield from call(self.node(node.body, state, stdin))))
+        return self.limited("".join(output))
+
+    def define(self, node: Function, state: State) -> Steps[str]:
+        """A function's body is judged where it is defined, with arguments that are not known yet."""
+        state.functions[node.name] = node.body
+        inner = self._subshell(state)
+        inner.positional = [UNKNOWN_FIELDS]
+        inner.calls = (*state.calls, node.name)
+        yield from call(self.node(node.body, inner, Stream(UNKNOWN)))
+        return ""
+
+    # -- simple commands
+
+    def simple(self, node: Simple, state: State, stdin: Stream) -> Steps[str]:
+        """A simple command, once for every value that a variable in it may have after a branch."""
+        if not state.choices:
+            return (yield from call(self.simple_once(node, state, stdin)))
+        names = [
+            part.name
+            for word in node.words
+            for part in word.parts
+            if isinstance(part, Parameter) and part.name in state.choices
+        ]
+        output = ""
+        tried = 0
+        for name in dict.fromkeys(names):
+            for value in state.choices[name]:
+                tried += 1
+                if tried > _MAX_COMBINATIONS * 8:
+                    raise BudgetSpent
+                inner = self._subshell(state)
+                inner.variables[name] = value
+                yield from call(self.simple_once(node, inner, Stream(stdin.text)))
+        output = yield from call(self.simple_once(node, state, stdin))
+        return UNKNOWN if tried else output
+
+    def simple_once(self, node: Simple, state: State, stdin: Stream) -> Steps[str]:
+        self.charge(2 + len(node.words))
+        span = self.span_of(node.start, node.end)
+        argv: list[str] = []
+        for word in node.words:
+            if word.static is not None:
+                argv.append(word.static)
+            else:
+                argv.extend((yield from call(expand_fields(word, state, self))))
+        if not argv:
+            yield from call(self.assignments(node.assignments, state))
+            self.record(node, argv)
+            own = yield from call(self.redirects(node.redirects, state, span))
+            return (yield from call(self.written(own, "", state)))
+        env: dict[str, str] = {}
+        for assignment in node.assignments:
+            env[assignment.name] = yield from call(expand_text(assignment.value, state, self))
+        self.record(node, argv)
+        waiting, self.waiting_outputs = self.waiting_outputs, []
+        own = yield from call(self.redirects(node.redirects, state, span))
+        inv = Invocation(argv, state, own.stdin or stdin, span, env, waiting)
+        output = yield from call(self.dispatch(self, inv))
+        for script in waiting:
+            yield from call(self.node(script, self._subshell(state), Stream(output)))
+        if argv[-1:] and node.words:
+            state.variables["_"] = argv[-1]
+        return (yield from call(self.written(own, output, state)))
+
+    def record(self, node: Simple, argv: list[str]) -> None:
+        text = self.text[node.start : node.end]
+        words = tuple(unglobbed(word) if is_plain(word) and word.isascii() or is_plain(word) else None for word in argv)
+        known = tuple(None if word is None else shown(word, self.home) for word in words)
+        self.commands.append(SimpleCommand(known, text, not node.redirects and not node.assignments))
+
+    def assignments(self, assignments: tuple[Assignment, ...], state: State) -> Steps[None]:
+        for assignment in assignments:
+            yield from call(self.assign(assignment, state))
+
+    def assign(self, node: Assignment, state: State) -> Steps[None]:
+        array = node.value.parts[0] if node.value.parts else None
+        if isinstance(array, ArrayLiteral):
+            items: list[str] = []
+            for word in array.words:
+                items.extend((yield from call(expand_fields(word, state, self))))
+            state.assign(node.name, items, node.append)
+            return
+        value = yield from call(expand_text(node.value, state, self))
+        if node.subscript is not None:
+            subscript = yield from call(self.expanded_text(node.subscript, state))
+            state.assign_element(node.name, subscript.strip("'\""), value, node.append)
+        else:
+            state.assign(node.name, value, node.append)
+
+    # -- redirections
+
+    def redirects(self, redirects: tuple[Redirect, ...], state: State, span: tuple[int, int]) -> Steps[Plumbing]:
+        plumbing = Plumbing()
+        for redirect in redirects:
+            yield from call(self.redirect(redirect, state, plumbing, span))
+        return plumbing
+
+    def redirect(self, node: Redirect, state: State, plumbing: Plumbing, span: tuple[int, int]) -> Steps[None]:
+        where = self.span_of(node.start, node.end)
+        if node.body is not None or node.operator in ("<<", "<<-"):
+            text = "" if node.body is None else (yield from call(expand_text(node.body, state, self)))
+            plumbing.connect(node.descriptor, shown(text, self.home), state)
+            return
+        count = len(self.waiting_outputs)
+        target = yield from call(expand_text(node.target, state, self, is_pattern=True))
+        if node.operator == "<<<":
+            plumbing.connect(node.descriptor, shown(target, self.home) + "\n", state)
+            return
+        if len(self.waiting_outputs) > count:
+            plumbing.scripts.extend(self.waiting_outputs[count:])
+            del self.waiting_outputs[count:]
+            return
+        if node.operator in (">&", "<&") and (target.rstrip("-").isdigit() or target == "-"):
+            plumbing.duplicate(node, target)
+            return
+        inv = Invocation(["redirection"], state, Stream(), where)
+        if node.operator in ("<", "<>", "<&"):
+            effects.read(self, inv, target)
+            content = state.files.get(resolve(target, inv.place), UNKNOWN)
+            if target in ("/dev/null",):
+                content = ""
+            plumbing.connect(node.descriptor, content, state)
+        if node.operator not in ("<", "<&"):
+            effects.write(self, inv, target, unknown_asks=True)
+            if node.descriptor in ("", "1"):
+                plumbing.target = (target, node.operator in (">>", "&>>"))
+
+    def written(self, plumbing: Plumbing, output: str, state: State) -> Steps[str]:
+        """Where the output went: a file that is remembered, another command, or on."""
+        for script in plumbing.scripts:
+            yield from call(self.node(script, self._subshell(state), Stream(output)))
+        if plumbing.target is None:
+            return output
+        target, appends = plumbing.target
+        if target in ("/dev/stdout", "/dev/fd/1"):
+            return output
+        path = resolve(target, Place(state.cwd, state.home, state.links))
+        if is_plain(path):
+            before = state.files.get(path, "" if not appends else UNKNOWN) if appends else ""
+            state.files[path] = self.limited(before + output)
+        return ""
+
+
+@dataclass(slots=True)
+class Plumbing:
+    """What one command's redirections connect."""
+
+    stdin: Stream | None = None
+    target: tuple[str, bool] | None = None
+    scripts: list[Script] = field(default_factory=list)
+
+    def connect(self, descriptor: str, text: str, state: State) -> None:
+        if descriptor in ("", "0"):
+            self.stdin = Stream(text)
+        else:
+            state.files[f"/dev/fd/{descriptor}"] = text
+
+    def duplicate(self, node: Redirect, target: str) -> None:
+        """`>&2` sends the output away from the pipe."""
+        if node.operator == ">&" and node.descriptor in ("", "1") and target != "1":
+            self.target = None if target == "-" else ("/dev/stderr", False)
+
+
+def settings(env: Mapping[str, str]) -> list[tuple[str, str]]:
+    return list(env.items())

@@ -1,0 +1,136 @@
+"""Shells: where their program text comes from, and what is known of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open, is_plain, shown, unglobbed
+from echo_bot.policy.guards.shell.options import OptionTable, is_option, names, read_options
+from echo_bot.policy.guards.shell.paths import resolve
+from echo_bot.policy.guards.shell.trampoline import Steps, call
+
+if TYPE_CHECKING:
+    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+
+_SHELL = re.compile(
+    r"(?:r?bash|sh|dash|r?zsh|[rpom]?ksh(?:93|88)?|mksh|ash|posh|yash|fish|t?csh|hush|elvish|nu|xonsh|oil|osh|ysh|pwsh|powershell(?:\.exe)?|cmd(?:\.exe)?)"
+    r"(?:-?\d[\d.]*)?\Z"
+)
+_VALUES = OptionTable("oO", names("rcfile init-file command init-command"))
+_STDIN = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+
+
+def is_shell(name: str) -> bool:
+    return _SHELL.match(name) is not None
+
+
+def shell(machine: Machine, inv: Invocation) -> Steps[str]:
+    """A shell called with code, with a script file, or reading standard input."""
+    args = inv.args
+    carried, operands, flags = _read_arguments(args)
+    if flags & {"version", "help", "dump-strings", "dump-po-strings"} or (args and args == ["-V"]):
+        return UNKNOWN
+    state = inv.state.copy()
+    state.aliases = {}
+    state.calls = ()
+    if carried is not None:
+        machine.carries_code = True
+        machine.ask("inline_interpreter", f"Runs program text given to {inv.name} on the command line.", inv)
+        if operands:
+            state.script_name, state.positional = operands[0], operands[1:]
+        if is_open(carried) and not carried.strip(UNKNOWN + UNKNOWN_FIELDS + " "):
+            machine.ask("pipe_to_shell", f"Runs text in {inv.name} that is not known before.", inv)
+            return UNKNOWN
+        code = shown(carried, state.home)
+        return (yield from call(machine.code(code, state, inv.stdin, inv.span)))
+    syntax_only = "n" in flags
+    if operands and "s" not in flags and operands[0] not in _STDIN:
+        if operands[0] == UNKNOWN_FIELDS:
+            machine.ask("pipe_to_shell", f"What {inv.name} runs is not known before.", inv)
+            return UNKNOWN
+        return (yield from call(script_file(machine, inv, operands[0], operands[1:], syntax_only)))
+    if operands and "s" in flags:
+        state.positional = operands
+    return (yield from call(from_input(machine, inv, state, syntax_only)))
+
+
+def _read_arguments(args: list[str]) -> tuple[str | None, list[str], set[str]]:
+    """The carried code (if any), the operands, and the option names."""
+    flags: set[str] = set()
+    takes_code = False
+    index = 0
+    while index < len(args):
+        arg = args[index]
+        if arg in ("--", "-"):
+            index += 1
+            break
+        if arg.lower() in ("-command", "-c", "-encodedcommand", "/c", "/k", "-commandwithargs") and arg[:2] != "--":
+            takes_code, index = True, index + 1
+            continue
+        if not is_option(arg) and not re.fullmatch(r"\+[A-Za-z]+", arg):
+            break
+        index += 1
+        if arg.startswith("--"):
+            name, equals, value = arg[2:].partition("=")
+            flags.add(name)
+            if name in ("command", "init-command"):
+                return (value if equals else (args[index : index + 1] or [""])[0]), args[index + 1 :], flags
+            index += name in _VALUES.names and not equals
+            continue
+        letters = arg[1:]
+        takes_code = takes_code or "c" in letters or "C" in letters
+        flags.update(letters)
+        index += sum(letter in "oO" for letter in letters)
+    if takes_code:
+        return (args[index] if index < len(args) else ""), args[index + 1 :], flags
+    return None, args[index:], flags
+
+
+def from_input(machine: Machine, inv: Invocation, state: object, syntax_only: bool = False) -> Steps[str]:
+    """Code from a pipe, a here-document or a here-string."""
+    from echo_bot.policy.guards.shell.machine import Stream
+    from echo_bot.policy.guards.shell.state import State
+
+    assert isinstance(state, State)
+    text = inv.stdin.text
+    if text is None or syntax_only:
+        return UNKNOWN
+    machine.carries_code = True
+    machine.ask("pipe_to_shell", f"Feeds text to {inv.name}, which runs it.", inv)
+    inv.stdin.text = ""
+    return (yield from call(machine.code(text, state, Stream(UNKNOWN), inv.span)))
+
+
+def script_file(
+    machine: Machine, inv: Invocation, path: str, arguments: list[str], syntax_only: bool = False
+) -> Steps[str]:
+    """A script: judged where this very text wrote it, else named in the report."""
+    target = resolve(path, inv.place)
+    content = inv.state.files.get(target)
+    if content is None and path.startswith("/dev/fd/"):
+        content = UNKNOWN
+    if syntax_only:
+        return UNKNOWN
+    if content is None:
+        if is_plain(path):
+            machine.script_files.setdefault(shown(unglobbed(path), machine.home))
+        if is_open(path):
+            machine.ask("pipe_to_shell", f"Which script {inv.name} runs is not known before.", inv)
+        return UNKNOWN
+    machine.carries_code = True
+    if path.startswith("/dev/") or is_open(content):
+        machine.ask("pipe_to_shell", f"Feeds text to {inv.name}, which runs it.", inv)
+    state = inv.state.copy()
+    state.script_name, state.positional = path, arguments
+    return (yield from call(machine.code(content, state, inv.stdin, inv.span)))
+
+
+def evaluated(machine: Machine, inv: Invocation, text: str) -> Steps[str]:
+    """`eval`: text run in this very shell."""
+    machine.carries_code = True
+    machine.ask("pipe_to_shell", "Runs text that is put together first.", inv)
+    return (yield from call(machine.code(shown(text, machine.home), inv.state, inv.stdin, inv.span)))
+
+
+_ = read_options

@@ -1,0 +1,95 @@
+"""What a shell would know while it runs the text: variables, functions, aliases, folder, files it wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN
+from echo_bot.policy.guards.shell.syntax import Node
+
+Value = str | list[str]
+_INITIAL: dict[str, Value] = {"IFS": " \t\n", "BASH": "/bin/bash", "SHELL": "/bin/bash", "HOME": HOME, "_": ""}
+
+
+@dataclass(slots=True)
+class State:
+    """Everything assigned in the text so far. A name that was never assigned is not known: it may be in the environment."""
+
+    cwd: str
+    home: str
+    variables: dict[str, Value] = field(default_factory=lambda: dict(_INITIAL))
+    functions: dict[str, Node] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    positional: list[str] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    choices: dict[str, list[str]] = field(default_factory=dict)
+    script_name: str = "bash"
+    calls: tuple[str, ...] = ()
+    in_background: bool = False
+
+    def copy(self) -> State:
+        """A subshell's state: it starts as this one and changes nothing here. Written files are shared."""
+        return State(
+            self.cwd,
+            self.home,
+            dict(self.variables),
+            dict(self.functions),
+            dict(self.aliases),
+            self.files,
+            self.links,
+            list(self.positional),
+            list(self.folders),
+            dict(self.choices),
+            self.script_name,
+            self.calls,
+            self.in_background,
+        )
+
+    def lookup(self, name: str) -> Value | None:
+        """A variable's value; None when nothing in the text sets it."""
+        if name in self.variables:
+            return self.variables[name]
+        if name == "PWD":
+            return self.cwd
+        return None
+
+    def assign(self, name: str, value: Value, append: bool = False) -> None:
+        previous = self.variables.get(name)
+        self.choices.pop(name, None)
+        if append:
+            if isinstance(value, list):
+                before = previous if isinstance(previous, list) else [] if previous is None else [previous]
+                value = before + value
+            elif isinstance(previous, list):
+                value = [previous[0] + value, *previous[1:]] if previous else [value]
+            else:
+                value = (UNKNOWN if previous is None else previous) + value
+        self.variables[name] = value
+
+    def assign_element(self, name: str, subscript: str, value: str, append: bool) -> None:
+        """`name[subscript]=value`; a subscript that is no small number leaves the array unknown."""
+        current = self.variables.get(name)
+        items = list(current) if isinstance(current, list) else [] if current is None else [current]
+        if subscript.isascii() and subscript.isdigit() and len(subscript) < 4:
+            index = int(subscript)
+            items.extend([""] * (index + 1 - len(items)))
+            items[index] = items[index] + value if append else value
+            self.variables[name] = items
+        else:
+            self.variables[name] = [*items, value]
+            self.variables[f"{name}[{subscript}]"] = value
+
+    def change_folder(self, path: str) -> None:
+        self.variables["OLDPWD"] = self.cwd
+        self.cwd = path
+        self.variables.pop("PWD", None)
+
+
+def initial_state(cwd: str, home: str, env: Mapping[str, str]) -> State:
+    """The state before the first command: the call's folder and its environment changes."""
+    state = State(cwd=cwd or UNKNOWN, home=home or "/root")
+    state.variables.update(env)
+    return state

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import TypeVar
 
 import structlog
@@ -18,6 +17,7 @@ from channels.telegram.inbound import GENERAL_TOPIC, NAME
 from channels.telegram.keyboard import keyboard_of
 from channels.telegram.link import Link
 from channels.telegram.polling import Rhythm
+from channels.telegram.redaction import TokenFilter
 from channels.telegram.render import MAX_UNITS, Rendered, render_card, render_markdown
 from echo_bot.channel import (
     Channel,
@@ -64,13 +64,14 @@ class TelegramChannel:
     def __init__(self, settings: ChannelSettings, rhythm: Rhythm | None = None) -> None:
         self.account = settings.account
         self._settings, self._rhythm = settings, rhythm or Rhythm()
+        self._secrecy = TokenFilter(settings.secrets.get("token", "").strip())
         self._link: Link | None = None
 
     async def start(self, port: Port) -> None:
-        link = Link(open_bot(self._settings), port, self.account, self._rhythm)
-        self._link = link
+        self._secrecy.install()
         try:
-            await link.open()
+            self._link = Link(open_bot(self._settings), port, self.account, self._rhythm)
+            await self._link.open()
         except BaseException:
             await self.stop()
             raise
@@ -79,6 +80,7 @@ class TelegramChannel:
         link, self._link = self._link, None
         if link is not None:
             await link.close()
+        self._secrecy.remove()
 
     def health(self) -> ChannelHealth:
         return self._link.health() if self._link is not None else ChannelHealth(ChannelState.STOPPED)
@@ -185,7 +187,7 @@ class TelegramChannel:
             try:
                 sent = await _with_plain_fallback(lambda form: send(address, form), shown, plain)
             except ChatMigrated as moved:
-                address = replace(address, chat_id=str(moved.new_chat_id))
+                address = Address(NAME, str(moved.new_chat_id), address.thread_id, address.account)
                 log.info("telegram_chat_moved", account=self.account, chat=address.chat_id)
                 sent = await send(address, shown)
         return MessageRef(address, str(sent.message_id))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Callable, Coroutine
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 from telegram.ext import AIORateLimiter, ExtBot
 from telegram.request import HTTPXRequest
 
@@ -47,20 +49,25 @@ def open_bot(settings: ChannelSettings) -> TelegramBot:
     if not token:
         raise ChannelFatal("Telegram has no bot token", TOKEN_FIX)
     api, files = api_urls(settings.api_base, settings.options.get("api_file_base", ""))
+    tls = httpx.create_ssl_context()
     try:
         return ExtBot(
             token,
             base_url=api,
             base_file_url=files,
-            request=_request(settings.proxy, api, connections=64),
-            get_updates_request=_request(settings.proxy, api, connections=2),
+            request=_request(settings.proxy, api, tls, connections=64),
+            get_updates_request=_request(settings.proxy, api, tls, connections=2),
             rate_limiter=Pace(max_retries=0),
         )
-    except (ValueError, RuntimeError, ImportError):
-        # Their texts may hold the proxy's password.
+    except ValueError:
+        # Its text may hold the proxy's password.
         raise ChannelFatal(
-            "The proxy of Telegram cannot be used",
-            "Write channels.telegram.proxy as http://host:port or socks5://host:port",
+            "The proxy of Telegram is not an address", "Write channels.telegram.proxy as http://host:port"
+        ) from None
+    except RuntimeError:
+        raise ChannelFatal(
+            "A SOCKS proxy needs a package that is not installed",
+            "Run `pip install 'python-telegram-bot[socks]'`, or use an http:// address as proxy",
         ) from None
 
 
@@ -74,7 +81,7 @@ def _without_tail(url: str) -> str:
     return url.strip().rstrip("/").removesuffix("/bot").rstrip("/")
 
 
-def _request(proxy: str, api: str, connections: int) -> HTTPXRequest:
+def _request(proxy: str, api: str, tls: ssl.SSLContext, connections: int) -> HTTPXRequest:
     # A proxy from the environment is for the outside: a Bot API server on this machine is asked directly.
     own_machine = urlsplit(api).hostname in _LOOPBACK
     return HTTPXRequest(
@@ -83,5 +90,5 @@ def _request(proxy: str, api: str, connections: int) -> HTTPXRequest:
         connect_timeout=5.0,
         pool_timeout=5.0,
         proxy=proxy or None,
-        httpx_kwargs={"trust_env": not own_machine},
+        httpx_kwargs={"trust_env": not own_machine, "verify": tls},
     )

@@ -57,7 +57,7 @@ def failure_of(error: TelegramError, token: str) -> ChannelError:
         case BadRequest():
             return FormatRejected(said)
         case _:
-            return TemporaryFailure(said)
+            return TemporaryFailure(f"Telegram could not be asked: {said}")
 
 
 def is_not_modified(error: BadRequest) -> bool:

@@ -15,7 +15,6 @@ from channels.telegram.mentions import Self
 from channels.telegram.menu import publish_commands
 from channels.telegram.polling import Poller, Rhythm
 from channels.telegram.presses import Presses
-from channels.telegram.redaction import TokenFilter
 from echo_bot.channel import ChannelHealth, ChannelState, Port
 
 log = structlog.get_logger(__name__)
@@ -34,11 +33,9 @@ class Link:
         self.presses = Presses(bot, port, account, self._errands)
         self._poller = Poller(bot, self._take, self._greeted, account, rhythm)
         self._polling: asyncio.Task[None] | None = None
-        self._filter = TokenFilter(bot.token)
 
     async def open(self) -> None:
         """Connect and poll. Returns also if the first try fails; raises ChannelFatal for a refused token."""
-        self._filter.install()
         await self._poller.connect()
         self._polling = asyncio.create_task(self._poller.run(), name=f"telegram:{self._account}:polling")
 
@@ -55,7 +52,6 @@ class Link:
                 await self.bot.shutdown()
         except (TelegramError, TimeoutError):
             log.info("telegram_not_shut_down_cleanly", account=self._account)
-        self._filter.remove()
 
     def health(self) -> ChannelHealth:
         if self._polling is not None and self._polling.done():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -44,7 +44,7 @@ class Rhythm:
 class Poller:
     """Asks for updates and hands each to `take`, which returns once it is stored and raises if it was not.
 
-    `greeted` is called whenever Telegram was reached anew. `health` is what the last try came to.
+    `greeted` is called whenever Telegram was reached anew.
     """
 
     def __init__(
@@ -62,7 +62,13 @@ class Poller:
         self._delay, self._pause = rhythm.first_retry, 0.0
         self._stuck_on, self._stuck_times = 0, 0
         self._storing = asyncio.Lock()
-        self.health = ChannelHealth(ChannelState.STARTING)
+        self._state, self._error = ChannelState.STARTING, ""
+        self._again_at: datetime | None = None
+        self._last_event_at: datetime | None = None
+
+    @property
+    def health(self) -> ChannelHealth:
+        return ChannelHealth(self._state, self._last_event_at, self._error, self._again_at)
 
     async def connect(self) -> None:
         """Try once to get in touch. Raises ChannelFatal; anything else is left to `run`."""
@@ -141,28 +147,24 @@ class Poller:
                 await self._take(update)
         except (TelegramError, EchoBotError):
             raise
-        except Exception as error:
+        except Exception:
+            # A fault of the core or of this adapter: tried again, but it must not stop the channel for good.
             self._stuck_times = self._stuck_times + 1 if self._stuck_on == update.update_id else 1
             self._stuck_on = update.update_id
             if self._stuck_times < _TRIES_PER_UPDATE:
                 raise
-            log.error(
-                "telegram_update_dropped",
-                account=self._account,
-                update=update.update_id,
-                error=type(error).__name__,
-            )
+            log.exception("telegram_update_dropped", account=self._account, update=update.update_id)
         else:
-            self.health = replace(self.health, last_event_at=datetime.now(UTC))
+            self._last_event_at = datetime.now(UTC)
 
     def _succeeded(self, *, proven: bool) -> None:
         """A call that had to wait proves that nobody else polls; a quick one may have slipped between."""
         if proven:
             self._contested, self._delay = False, self._rhythm.first_retry
         self._pause = 0.0
-        if not self._contested and self.health.state is not ChannelState.CONNECTED:
+        if not self._contested and self._state is not ChannelState.CONNECTED:
             log.info("telegram_connected", account=self._account, bot=self._bot.username)
-            self.health = replace(self.health, state=ChannelState.CONNECTED, error="", next_retry_at=None)
+            self._state, self._error, self._again_at = ChannelState.CONNECTED, "", None
 
     def _note(self, failure: ChannelError) -> None:
         """Show the failure and how long to wait; the next call is a quick one, to see whether it is over."""
@@ -175,7 +177,7 @@ class Poller:
             case _:
                 self._pause = self._delay
                 self._delay = min(self._delay * _GROWTH, self._rhythm.longest_retry)
-        state = ChannelState.FAILED if isinstance(failure, ChannelFatal) else ChannelState.RETRYING
-        again = datetime.now(UTC) + timedelta(seconds=self._pause)
-        log.warning("telegram_polling_failed", account=self._account, error=str(failure), pause=self._pause)
-        self.health = replace(self.health, state=state, error=str(failure), next_retry_at=again)
+        fatal = isinstance(failure, ChannelFatal)
+        self._state, self._error = ChannelState.FAILED if fatal else ChannelState.RETRYING, str(failure)
+        self._again_at = datetime.now(UTC) + timedelta(seconds=self._pause)
+        log.warning("telegram_polling_failed", account=self._account, error=self._error, pause=self._pause)

@@ -18,7 +18,7 @@ class TokenFilter(logging.Filter):
     """Masks one token in records of the SDK and its HTTP client.
 
     The SDK's own records from INFO on are dropped: they hold message text, and whatever they report reaches
-    the adapter as an exception, which it reports itself.
+    the adapter as an exception, which it reports itself. So is the HTTP client's line for every request.
     """
 
     def __init__(self, token: str) -> None:
@@ -36,6 +36,8 @@ class TokenFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if record.name.startswith("telegram") and record.levelno >= logging.INFO:
             return False
+        if record.name == "httpx" and record.levelno == logging.INFO:
+            return self._token not in record.getMessage()
         record.msg, record.args = without_token(record.getMessage(), self._token), None
         if record.exc_info:
             record.exc_text = without_token(logging.Formatter().formatException(record.exc_info), self._token)

@@ -44,7 +44,7 @@ async def test_the_token_is_in_no_log_line_and_no_error(
     captured = capsys.readouterr()
     everything = "\n".join([caplog.text, *said, captured.out, captured.err, repr(settings), repr(channel)])
     assert telegram.token not in everything
-    assert "<token>" in caplog.text
+    assert "/bot<token>" in caplog.text
     assert not [
         record
         for record in caplog.records
@@ -97,8 +97,9 @@ def test_the_forms_of_a_base_address(api_base: str, api_file_base: str, expected
     assert api_urls(api_base, api_file_base) == expected
 
 
-def test_an_unusable_proxy_is_named_without_its_password() -> None:
-    settings = ChannelSettings("", proxy="gopher://user:hunter2@h", secrets={"token": "1:x"})
+@pytest.mark.parametrize("scheme", ["gopher", "socks5"])
+def test_an_unusable_proxy_is_named_without_its_password(scheme: str) -> None:
+    settings = ChannelSettings("", proxy=f"{scheme}://user:hunter2@h", secrets={"token": "1:x"})
     with pytest.raises(ChannelFatal) as caught:
         open_bot(settings)
     assert "hunter2" not in str(caught.value)

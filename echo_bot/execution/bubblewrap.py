@@ -36,15 +36,19 @@ def arguments(
     cwd: str,
     network: bool,
     private_bytes: int,
+    handles: Mapping[str, int],
 ) -> list[str]:
-    """Everything before the command. `private_bytes` bounds each private folder, which lives in memory."""
+    """Everything before the command. `private_bytes` bounds each private folder, which lives in memory.
+
+    `handles` are open files to mount from, by path; what has none is mounted from its path.
+    """
     words = [*namespaces, *_ALWAYS]
     if not network:
         words.append("--unshare-net")
     # A read-only /proc: root may write to the kernel's own switches in it even without any capability.
     words += ["--ro-bind", "/", "/", "--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
     for mount in plan:
-        words += _mount(mount, private_bytes)
+        words += _mount(mount, private_bytes, handles.get(mount.path))
     if network:
         words += _resolver()
     words.append("--clearenv")
@@ -53,18 +57,21 @@ def arguments(
     return [*words, "--chdir", cwd]
 
 
-def _mount(mount: Mount, private_bytes: int) -> list[str]:
+def _mount(mount: Mount, private_bytes: int, handle: int | None) -> list[str]:
     match mount.kind:
-        case Kind.WRITABLE:
-            return ["--bind", mount.path, mount.path]
+        case Kind.WRITABLE | Kind.PINNED:
+            how = "--bind"
         case Kind.READ_ONLY:
-            return ["--ro-bind", mount.path, mount.path]
+            how = "--ro-bind"
         case Kind.PRIVATE:
             return ["--perms", "1777", "--size", str(private_bytes), "--tmpfs", mount.path]
         case Kind.HIDDEN if os.path.isdir(mount.path):
             return ["--perms", "0711", "--size", "65536", "--tmpfs", mount.path]
         case Kind.HIDDEN:
             return ["--ro-bind", "/dev/null", mount.path]
+    if handle is None:
+        return [how, mount.path, mount.path]
+    return [f"{how}-fd", str(handle), mount.path]
 
 
 def _resolver() -> list[str]:

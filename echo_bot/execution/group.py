@@ -14,7 +14,12 @@ MARK_NAME = "ECHO_BOT_RUN"
 
 
 class Group(Protocol):
-    """`members` are asked to end; `everyone` is ended by force. Both remember whom they saw."""
+    """`members` are asked to end; `everyone` is ended by force. Both remember whom they saw.
+
+    `ends_with_first`: the kernel ends them all when the first process ends.
+    """
+
+    ends_with_first: bool
 
     def members(self, processes: Mapping[int, Process]) -> list[Process]: ...
 
@@ -29,6 +34,8 @@ def boot_ticks() -> int:
 
 class HostGroup:
     """The run whose first process is `root`. Nothing started before `since` (ticks) can belong to it."""
+
+    ends_with_first = False
 
     def __init__(self, root: int, mark: str, since: int) -> None:
         self._root = root
@@ -55,6 +62,8 @@ class HostGroup:
 
 class SandboxGroup:
     """The run under the bwrap process `root`, whose only child is the namespace's first process."""
+
+    ends_with_first = True
 
     def __init__(self, root: int) -> None:
         self._root = root

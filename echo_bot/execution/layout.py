@@ -41,8 +41,11 @@ PRIVATE_FOLDERS = ("/tmp", "/var/tmp", "/run", "/var/run", "/dev/shm")
 
 
 class Kind(StrEnum):
+    """PINNED is as writable as what is around it, but cannot be renamed with what it holds."""
+
     PRIVATE = "private"
     WRITABLE = "writable"
+    PINNED = "pinned"
     READ_ONLY = "read_only"
     HIDDEN = "hidden"
 
@@ -87,18 +90,22 @@ def default_layout(workspace: str, home: str, state: Iterable[str], program: Ite
 
 
 def mounts(layout: SandboxLayout, found: Found) -> tuple[Mount, ...]:
-    """Parents before children; of two for one path the stricter. What a parent settles is left out."""
+    """Parents before children; of two for one path the stricter. What a parent settles is left out.
+
+    Folders between the workspace and a protected path in it are pinned: renamed, they would unprotect it.
+    """
     wanted: dict[str, Kind] = {}
     for kind, paths in (
         (Kind.PRIVATE, PRIVATE_FOLDERS),
-        (Kind.WRITABLE, (layout.workspace, *found.pinned)),
+        (Kind.PINNED, (*found.pinned, *_between(layout.workspace, (*layout.hidden, *layout.readonly)))),
+        (Kind.WRITABLE, (layout.workspace,)),
         (Kind.READ_ONLY, (*layout.readonly, *found.readonly)),
         (Kind.HIDDEN, (*layout.hidden, *found.hidden)),
     ):
         wanted.update((path, kind) for path in paths)
     placed: dict[str, Kind] = {}
     for path in sorted(wanted, key=lambda path: (path.count("/"), path)):
-        if _changes_anything(path, wanted[path], _around(placed, path)):
+        if _changes_anything(wanted[path], _around(placed, path)):
             placed[path] = wanted[path]
     return tuple(Mount(path, kind) for path, kind in placed.items())
 
@@ -106,22 +113,31 @@ def mounts(layout: SandboxLayout, found: Found) -> tuple[Mount, ...]:
 def is_visible(path: str, plan: Iterable[Mount]) -> bool:
     """Can a sandboxed command be in this folder? Not where its nearest mount hides or empties it."""
     nearest = max((m for m in plan if is_within(path, m.path)), key=lambda m: len(m.path), default=None)
-    if nearest is None or nearest.kind in (Kind.WRITABLE, Kind.READ_ONLY):
+    if nearest is None or nearest.kind not in (Kind.HIDDEN, Kind.PRIVATE):
         return True
     return nearest.kind is Kind.PRIVATE and path == nearest.path
 
 
-def _changes_anything(path: str, kind: Kind, around: Kind | None) -> bool:
+def _changes_anything(kind: Kind, around: Kind | None) -> bool:
     """`around` is the kind of the nearest mount above; None stands for the read-only system."""
-    if around in (Kind.PRIVATE, Kind.HIDDEN):
-        return kind is Kind.WRITABLE
-    if kind is Kind.READ_ONLY:
-        return around is Kind.WRITABLE
-    return True
+    match kind:
+        case Kind.WRITABLE:
+            return True
+        case Kind.READ_ONLY | Kind.PINNED:
+            return around in (Kind.WRITABLE, Kind.PINNED)
+        case Kind.HIDDEN | Kind.PRIVATE:
+            return around not in (Kind.PRIVATE, Kind.HIDDEN)
 
 
 def _around(placed: dict[str, Kind], path: str) -> Kind | None:
     return next((placed[above] for above in _parents(path) if above in placed), None)
+
+
+def _between(folder: str, paths: Iterable[str]) -> list[str]:
+    """The folders below `folder` and above each of the paths in it."""
+    return [
+        above for path in paths for above in _parents(path) if above != folder and is_within(above, folder)
+    ]
 
 
 def _parents(path: str) -> Iterator[str]:

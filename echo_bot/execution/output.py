@@ -6,16 +6,14 @@ import codecs
 import re
 from collections import deque
 
-_ESCAPE = re.compile(
-    r"\x1b(?:"
-    r"\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
-    r"|\][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC: titles, links
-    r"|[PX^_][^\x1b]*\x1b\\"  # DCS, SOS, PM, APC
-    r"|[ -/]*[0-OQ-WYZ\\`-~]"  # two-character codes
-    r")"
+_CODE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
+    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC: titles, links
+    r"|\x1b[PX^_][^\x1b]*\x1b\\"  # DCS, SOS, PM, APC
+    r"|\x1b[ -/]*[0-OQ-WYZ\\`-~]"  # two-character codes
+    r"|(?P<unfinished>(?:\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)|\r)\Z)"
 )
-_UNFINISHED = re.compile(r"(?:\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)|\r)\Z")
-"""At the end of a piece: what may still become a code, or the first half of a line end."""
+"""A terminal code; at the end of a piece also what may still become one, or the first half of a line end."""
 
 _CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160)))
 _MAX_HELD_CHARS = 4096
@@ -30,11 +28,17 @@ class TextStream:
         self._held = ""
 
     def feed(self, data: bytes, *, final: bool = False) -> str:
-        text = _ESCAPE.sub("", self._held + self._decoder.decode(data, final))
-        self._held = ""
-        unfinished = None if final else _UNFINISHED.search(text, max(0, len(text) - _MAX_HELD_CHARS))
-        if unfinished is not None:
-            text, self._held = text[: unfinished.start()], unfinished.group()
+        text, self._held = self._held + self._decoder.decode(data, final), ""
+
+        def drop(match: re.Match[str]) -> str:
+            if match["unfinished"] is None:
+                return ""
+            if final or len(match[0]) > _MAX_HELD_CHARS:
+                return match[0]
+            self._held = match[0]
+            return ""
+
+        text = _CODE.sub(drop, text)
         return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
 
 

@@ -123,7 +123,11 @@ class Running:
     async def _settle(self) -> None:
         """What the run left behind gets a moment to finish writing, then ends with it; so does the output."""
         await asyncio.wait({self._pipes.drained}, timeout=PIPE_GRACE_SECONDS)
-        if await asyncio.to_thread(self._survey, self._group.everyone):
+        if self._group.ends_with_first and self._pipes.drained.done():
+            left: list[Process] = []
+        else:
+            left = await asyncio.to_thread(self._survey, self._group.everyone)
+        if left:
             await self._end_members()
             await asyncio.wait({self._pipes.drained}, timeout=PIPE_GRACE_SECONDS)
         self._pipes.cut()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 
 from echo_bot.errors import StartError
+from echo_bot.execution.beneath import close_all, open_all
 from echo_bot.execution.bubblewrap import NAMESPACE_VARIANTS, arguments, why_not
 from echo_bot.execution.group import SandboxGroup
 from echo_bot.execution.layout import Kind, Mount, SandboxLayout, is_visible, mounts
@@ -17,6 +19,7 @@ from echo_bot.execution.protocol import CommandSpec, Outcome
 from echo_bot.execution.running import Running, spawn
 from echo_bot.execution.workspace_walk import find_protected
 from echo_bot.policy.call import Executor
+from echo_bot.policy.guards.sensitive_names import is_within
 
 PROBE_SECONDS = 10.0
 _PRIVATE_MB = 256
@@ -43,6 +46,7 @@ class SandboxExecutor:
         self._environment = {**environment, "TMPDIR": "/tmp"}
         self._bwrap = bwrap
         self._namespaces: tuple[str, ...] = NAMESPACE_VARIANTS[0]
+        self._mounts_handles = False
         self._readiness: tuple[bool, str] | None = None
         self._probing = asyncio.Lock()
 
@@ -57,7 +61,10 @@ class SandboxExecutor:
             return await self._probe()
 
     async def start(self, spec: CommandSpec, *, keep_stdin_open: bool = False) -> Running:
-        """Raises StartError when bwrap is missing or the folder is not to be seen inside."""
+        """Raises StartError when no sandbox can be made or the folder is not to be seen inside."""
+        ready, why = await self.ready()
+        if not ready:
+            raise StartError(why)
         return await self._start(spec, self._namespaces, keep_stdin_open)
 
     async def _probe(self) -> tuple[bool, str]:
@@ -72,6 +79,7 @@ class SandboxExecutor:
                 False,
                 f"the workspace {self._layout.workspace} cannot be shown alone; choose another folder",
             )
+        self._mounts_handles = await asyncio.to_thread(_knows_handles, self._bwrap)
         complaint = ""
         for namespaces in NAMESPACE_VARIANTS:
             outcome, said = await self._run_true(namespaces)
@@ -99,6 +107,21 @@ class SandboxExecutor:
             raise StartError(
                 f"the folder {spec.cwd} is not to be seen in the sandbox; choose one in the workspace"
             )
+        handles = await asyncio.to_thread(self._open, plan)
+        try:
+            return await self._spawn(bwrap, spec, namespaces, plan, handles, keep_stdin_open)
+        finally:
+            close_all(handles.values())
+
+    async def _spawn(
+        self,
+        bwrap: str,
+        spec: CommandSpec,
+        namespaces: tuple[str, ...],
+        plan: tuple[Mount, ...],
+        handles: dict[str, int],
+        keep_stdin_open: bool,
+    ) -> Running:
         words = arguments(
             namespaces,
             plan,
@@ -106,6 +129,7 @@ class SandboxExecutor:
             cwd=spec.cwd,
             network=spec.network,
             private_bytes=min(spec.limits.file_mb, _PRIVATE_MB) << 20,
+            handles=handles,
         )
         inside = limited(spec.argv, spec.limits, count_processes=_counts_processes(namespaces))
         args_fd = _memory_file(words)
@@ -116,11 +140,27 @@ class SandboxExecutor:
                 SandboxGroup,
                 env={"PATH": self._environment["PATH"]},
                 cwd="/",
-                pass_fds=(args_fd,),
+                pass_fds=(args_fd, *handles.values()),
                 keep_stdin_open=keep_stdin_open,
             )
         finally:
             os.close(args_fd)
+
+    def _open(self, plan: tuple[Mount, ...]) -> dict[str, int]:
+        """What commands of other runs may exchange under our hands: everything bound inside the workspace."""
+        workspace = self._layout.workspace
+        if not self._mounts_handles:
+            return {}
+        return open_all(
+            workspace,
+            (
+                mount.path
+                for mount in plan
+                if mount.kind in (Kind.PINNED, Kind.READ_ONLY)
+                and is_within(mount.path, workspace)
+                and mount.path != workspace
+            ),
+        )
 
     def _plan(self) -> tuple[Mount, ...]:
         """Asked anew for every run: files come and go."""
@@ -168,6 +208,17 @@ def _memory_file(words: list[str]) -> int:
         file.write(text)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
+
+
+def _knows_handles(bwrap: str) -> bool:
+    """Can this bwrap mount what is already open? Older ones only know paths."""
+    try:
+        done = subprocess.run(
+            [bwrap, "--help"], capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return "--ro-bind-fd" in done.stdout
 
 
 def _counts_processes(namespaces: tuple[str, ...]) -> bool:

@@ -47,8 +47,22 @@ def placed(layout: SandboxLayout, found: Found = Found()) -> dict[str, Kind]:  #
             LAYOUT,
             Found(readonly=("/home/a/work/.git/hooks",), pinned=("/home/a/work/.git",)),
             "/home/a/work/.git",
-            Kind.WRITABLE,
+            Kind.PINNED,
             id="a repository is pinned",
+        ),
+        pytest.param(
+            SandboxLayout("/w", hidden=("/w/a/b/state",)),
+            Found(),
+            "/w/a/b",
+            Kind.PINNED,
+            id="folders above hidden state are pinned",
+        ),
+        pytest.param(
+            SandboxLayout("/w", hidden=("/w/state",)),
+            Found(pinned=("/w/state/.git",), readonly=("/w/state/.env",)),
+            "/w/state/.git",
+            None,
+            id="a repository in hidden state stays hidden",
         ),
         pytest.param(
             SandboxLayout("/srv/bot/work", hidden=("/srv/bot",)),

@@ -149,12 +149,10 @@ async def test_a_conversation(local: LocalExecutor, workspace: Path) -> None:
 
 
 async def test_a_signal_reaches_the_whole_group(local: LocalExecutor, workspace: Path) -> None:
-    process = await local.start(
-        bash("trap 'echo caught' USR1; echo up; bash -c 'read x' ; echo over", workspace),
-        keep_stdin_open=True,
-    )
+    command = "trap 'echo caught' USR1; bash -c 'echo inner; read x'; echo over"
+    process = await local.start(bash(command, workspace), keep_stdin_open=True)
     output = process.output()
-    assert (await anext(output)).data == b"up\n"
+    assert (await anext(output)).data == b"inner\n"
     await process.signal(signal.SIGUSR1)
     rest = b"".join([chunk.data async for chunk in output])
     assert b"caught\nover\n" in rest

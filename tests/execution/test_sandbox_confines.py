@@ -89,6 +89,19 @@ async def test_nothing_outside_the_workspace_can_be_written(
     assert not (home / "x").exists()
 
 
+async def test_state_deep_in_the_workspace_cannot_be_moved_into_sight(
+    make_sandbox: MakeSandbox, workspace: Path, run: Run
+) -> None:
+    state = workspace / "data" / "bot" / "state"
+    state.mkdir(parents=True)
+    (state / "state.db").write_text("SECRET-DEEP")
+    executor = await make_sandbox(state=[state])
+    await run(executor, "mv data moved; mv data/bot moved; mv data/bot/state moved; ls")
+    text, _ = await run(executor, "grep -rs SECRET . && echo FOUND; echo new > data/file && cat data/file")
+    assert text == "new\n"
+    assert state.exists()
+
+
 async def test_the_program_inside_the_workspace_is_read_only(
     make_sandbox: MakeSandbox, workspace: Path, run: Run
 ) -> None:

@@ -155,7 +155,7 @@ def test_the_sentence_names_the_cause(said: str, facts: Mapping[str, str], named
 
 def test_network_is_shared_only_when_asked() -> None:
     def words(network: bool) -> list[str]:
-        return arguments((), (), env={}, cwd="/", network=network, private_bytes=1)
+        return arguments((), (), env={}, cwd="/", network=network, private_bytes=1, handles={})
 
     assert "--unshare-net" in words(False)
     assert "--unshare-net" not in words(True)

@@ -69,13 +69,7 @@ class _Child:
 
     def __init__(self, pattern: str, wanted: int, deadline: float) -> None:
         self._deadline = deadline
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_CHILD)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={},
-        )
+        self._process = _start()
         try:
             self._send(pattern.encode("utf-8", "surrogatepass"))
             self._send(str(wanted).encode())
@@ -120,3 +114,18 @@ class _Child:
                 "the pattern takes too long on these files; simplify it or name a smaller path"
             )
         return json.loads(line)
+
+
+def _start() -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", str(_CHILD)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={},
+        )
+    except OSError as error:
+        raise PatternError(
+            f"regular expressions cannot be run here ({error}); search for a plain text"
+        ) from error

@@ -67,7 +67,7 @@ def open_bot(settings: ChannelSettings) -> TelegramBot:
     except RuntimeError:
         raise ChannelFatal(
             "A SOCKS proxy needs a package that is not installed",
-            "Run `pip install 'python-telegram-bot[socks]'`, or use an http:// address as proxy",
+            "Run `pip install 'python-telegram-bot[socks]'`, or set channels.telegram.proxy to http://…",
         ) from None
 
 

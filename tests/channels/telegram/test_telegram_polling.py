@@ -127,8 +127,10 @@ async def test_a_second_poller_is_told_apart_and_the_first_recovers(
 async def test_a_conflict_holds_the_state_until_a_long_poll_proves_it_over(
     telegram: TelegramEmulator, channel: TelegramChannel
 ) -> None:
+    await wait_for_state(channel, ChannelState.CONNECTED)
     telegram.conflict(times=3)
-    assert "another program" in await wait_for_state(channel, ChannelState.RETRYING)
+    await eventually(lambda: "another program" in channel.health().error, "the conflict")
+    assert channel.health().state is ChannelState.RETRYING
     assert channel.health().next_retry_at is not None
     await wait_for_state(channel, ChannelState.CONNECTED)
     assert channel.health().error == ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -15,6 +14,7 @@ from echo_bot.execution.bubblewrap import NAMESPACE_VARIANTS, arguments, why_not
 from echo_bot.execution.group import SandboxGroup
 from echo_bot.execution.layout import Kind, Mount, SandboxLayout, is_visible, mounts
 from echo_bot.execution.limits import limited
+from echo_bot.execution.machine import counts_processes, knows_handles, read_switches
 from echo_bot.execution.protocol import CommandSpec, Outcome
 from echo_bot.execution.running import Running, spawn
 from echo_bot.execution.workspace_walk import find_protected
@@ -23,11 +23,6 @@ from echo_bot.policy.guards.sensitive_names import is_within
 
 PROBE_SECONDS = 10.0
 _PRIVATE_MB = 256
-_SWITCHES = (
-    "kernel/apparmor_restrict_unprivileged_userns",
-    "kernel/unprivileged_userns_clone",
-    "user/max_user_namespaces",
-)
 _MISSING = (
     "bubblewrap is not installed (Debian: apt install bubblewrap); "
     "without it, set tools.exec.host to local to run commands on this machine unconfined"
@@ -79,7 +74,7 @@ class SandboxExecutor:
                 False,
                 f"the workspace {self._layout.workspace} cannot be shown alone; choose another folder",
             )
-        self._mounts_handles = await asyncio.to_thread(_knows_handles, self._bwrap)
+        self._mounts_handles = await asyncio.to_thread(knows_handles, self._bwrap)
         complaint = ""
         for namespaces in NAMESPACE_VARIANTS:
             outcome, said = await self._run_true(namespaces)
@@ -87,7 +82,7 @@ class SandboxExecutor:
                 self._namespaces = namespaces
                 return True, "ready in a bubblewrap sandbox"
             complaint = complaint or said
-        return False, why_not(complaint, await asyncio.to_thread(_read_switches))
+        return False, why_not(complaint, await asyncio.to_thread(read_switches))
 
     async def _run_true(self, namespaces: tuple[str, ...]) -> tuple[Outcome | None, str]:
         spec = CommandSpec(("true",), self._layout.workspace, PROBE_SECONDS, merged=True)
@@ -131,7 +126,7 @@ class SandboxExecutor:
             private_bytes=min(spec.limits.file_mb, _PRIVATE_MB) << 20,
             handles=handles,
         )
-        inside = limited(spec.argv, spec.limits, count_processes=_counts_processes(namespaces))
+        inside = limited(spec.argv, spec.limits, count_processes=counts_processes(namespaces))
         args_fd = _memory_file(words)
         try:
             return await spawn(
@@ -208,31 +203,3 @@ def _memory_file(words: list[str]) -> int:
         file.write(text)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
-
-
-def _knows_handles(bwrap: str) -> bool:
-    """Can this bwrap mount what is already open? Older ones only know paths."""
-    try:
-        done = subprocess.run(
-            [bwrap, "--help"], capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
-        )
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return "--ro-bind-fd" in done.stdout
-
-
-def _counts_processes(namespaces: tuple[str, ...]) -> bool:
-    """Since Linux 5.14 a user namespace has a count of its own; before, all of the user's were in it."""
-    version = tuple(int(part) for part in os.uname().release.split(".")[:2] if part.isdigit())
-    return "--unshare-user" in namespaces and version >= (5, 14)
-
-
-def _read_switches() -> dict[str, str]:
-    found: dict[str, str] = {}
-    for switch in _SWITCHES:
-        try:
-            with open(f"/proc/sys/{switch}", encoding="ascii") as file:
-                found[switch] = file.read().strip()
-        except OSError:
-            continue
-    return found

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,6 +100,8 @@ def _parent(pid: int) -> int | None:
 
 def _ps(pid: int, field: str) -> str:
     """What `ps` says, where there is no /proc."""
+    import subprocess
+
     command = ["ps", "-o", f"{field}=", "-p", str(pid)]
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=5, check=False).stdout.strip()

@@ -35,6 +35,11 @@ class LeaseLine:
     holder: str
     expires_at: datetime
 
+    @property
+    def is_released(self) -> bool:
+        """Given up by its holder, rather than run out."""
+        return self.expires_at == _EPOCH
+
 
 @dataclass(frozen=True, slots=True)
 class Peek:

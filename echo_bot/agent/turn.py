@@ -7,11 +7,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from echo_bot.agent.chat import ChatEnded, ChatRunner
 from echo_bot.agent.directive import Chat, DirectCall, Misused, read_directive
 from echo_bot.agent.journal import Journal
 from echo_bot.delivery import Delivery
@@ -24,6 +23,9 @@ from echo_bot.text.fences import fence
 from echo_bot.tools.base import ToolResult
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.runner import ToolRunner, TurnScope
+
+if TYPE_CHECKING:
+    from echo_bot.agent.chat import ChatRunner
 
 log = structlog.get_logger(__name__)
 
@@ -109,7 +111,7 @@ class TurnRunner:
         if self._parts.chat is None:
             await self._reply(turn, event, NO_MODEL)
             return TurnState.DONE, ""
-        ended: ChatEnded = await self._parts.chat.run(scope, journal)
+        ended = await self._parts.chat.run(scope, journal)
         if ended.error:
             await self._parts.audit.record("model_failed", turn=turn.turn_id, error=ended.error)
             return TurnState.FAILED, ended.error

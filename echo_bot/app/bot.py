@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -15,14 +15,14 @@ from typing import TextIO
 
 import structlog
 
-from echo_bot.app.discovery import build_channel
+from echo_bot.app.discovery import Discovered, build_channel
 from echo_bot.app.logs import configure_logs
 from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
 from echo_bot.app.secrets import Secrets, open_secrets
 from echo_bot.bus.instance import Instance, claim_instance
 from echo_bot.bus.process import ProcessId
 from echo_bot.bus.sqlite import SqliteBus
-from echo_bot.channel import AsgiApp, ChannelManifest, ChannelSettings
+from echo_bot.channel import AsgiApp, ChannelSettings
 from echo_bot.config.channels import adapter_settings, sections
 from echo_bot.config.loader import Loaded
 from echo_bot.config.places import data_dir, database_url
@@ -35,6 +35,7 @@ from echo_bot.storage.store import SqlStore
 log = structlog.get_logger(__name__)
 
 DECISIONS_TOPIC = "approvals"
+NO_MODEL_NOTICE = "No model is configured: I run what you ask for directly. Try /run ls -la, or /help."
 _HEALTH_SECONDS = 2.0
 _HOUSEKEEPING_SECONDS = 3600.0
 _SEEN_DAYS = 30
@@ -59,8 +60,8 @@ class Started:
 class Bot:
     """One bot on one data folder."""
 
-    def __init__(self, loaded: Loaded, manifests: Mapping[str, ChannelManifest], options: RunOptions) -> None:
-        self._loaded, self._manifests, self._options = loaded, manifests, options
+    def __init__(self, loaded: Loaded, discovered: Discovered, options: RunOptions) -> None:
+        self._loaded, self._discovered, self._options = loaded, discovered, options
         self._stack = AsyncExitStack()
         self._folder = data_dir(loaded.config)
         self.lost = asyncio.Event()
@@ -94,7 +95,7 @@ class Bot:
         me = ProcessId.current()
         setting = Setting(
             loaded=self._loaded,
-            manifests=tuple(self._manifests.values()),
+            manifests=tuple(self._discovered.manifests.values()),
             store=store,
             secrets=secrets,
             writer=str(me),
@@ -145,13 +146,14 @@ class Bot:
         """Build every enabled channel; one that cannot be built is named in `status` and stops nothing."""
         mounts: dict[str, AsgiApp] = {}
         for name, account in self._enabled():
-            manifest = self._manifests.get(name)
+            manifest = self._discovered.manifests.get(name)
             title = f"{name}/{account.account}" if account.account else name
             if manifest is None:
-                parts.channels.add_broken(title, "no installed package brings this channel")
+                missing = "no installed package brings this channel"
+                parts.channels.add_broken(title, self._discovered.broken.get(name, missing))
                 continue
             try:
-                channel = build_channel(manifest, secrets.for_channel(manifest, account))
+                channel = build_channel(manifest, _noticed(secrets.for_channel(manifest, account), parts))
             except StartError as error:
                 log.error("channel_not_built", channel=title, error=str(error))
                 parts.channels.add_broken(title, str(error))
@@ -256,6 +258,12 @@ class Bot:
         await instance.lost.wait()
         log.error("lease_lost", hint="another process runs on this data folder; this one stops")
         self.lost.set()
+
+
+def _noticed(settings: ChannelSettings, parts: Parts) -> ChannelSettings:
+    """The settings with the line that an empty chat shows, where a channel has a place for it."""
+    notice = "" if parts.overview.has_model else NO_MODEL_NOTICE
+    return replace(settings, options={**settings.options, "notice": notice})
 
 
 async def _guarded(work: Callable[[], Awaitable[object]], event: str) -> None:

@@ -6,7 +6,8 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points, packages_distributions
 from pathlib import Path
 
@@ -18,15 +19,29 @@ CHANNELS_GROUP = "echo_bot.channels"
 TOOLS_GROUP = "echo_bot.tools"
 
 
-def channel_manifests() -> dict[str, ChannelManifest]:
-    """Every installed channel's manifest by name; no SDK is imported. Raises StartError for a broken plugin."""
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """The installed channels by name, and for each plugin that cannot be loaded why; it takes nothing else down."""
+
+    manifests: Mapping[str, ChannelManifest]
+    broken: Mapping[str, str]
+
+
+def discover_channels() -> Discovered:
+    """Every installed channel's manifest; no SDK is imported."""
     found: dict[str, ChannelManifest] = {}
+    broken: dict[str, str] = {}
     for point in entry_points(group=CHANNELS_GROUP):
-        manifest = _load(point)
-        if not isinstance(manifest, ChannelManifest):
-            raise StartError(f"the channel plugin {point.value} is not a ChannelManifest")
-        found[manifest.name] = manifest
-    return found
+        try:
+            manifest = _load(point)
+        except StartError as error:
+            broken[point.name] = str(error)
+            continue
+        if isinstance(manifest, ChannelManifest):
+            found[manifest.name] = manifest
+        else:
+            broken[point.name] = f"the channel plugin {point.value} is not a ChannelManifest"
+    return Discovered(found, broken)
 
 
 def build_channel(manifest: ChannelManifest, settings: ChannelSettings) -> Channel:

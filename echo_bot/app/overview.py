@@ -42,6 +42,10 @@ class Overview:
         self._model_name, self._warnings, self._stop_processes = model_name, warnings, stop_processes
         self._started_at = clock()
 
+    @property
+    def has_model(self) -> bool:
+        return bool(self._model_name)
+
     async def status_text(self) -> str:
         running, waiting = self._queues.total()
         pending = await self._store.approvals.pending()

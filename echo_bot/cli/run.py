@@ -23,16 +23,16 @@ Without a configuration it serves a web chat on this computer and, when started 
     "--headless", is_flag=True, help="Open no browser, no terminal chat; print one JSON line when it serves."
 )
 def run(path: Path | None, headless: bool) -> None:
-    from echo_bot.app.discovery import channel_manifests
+    from echo_bot.app.discovery import discover_channels
     from echo_bot.config.loader import load_config
 
-    manifests = channel_manifests()
-    loaded = load_config(path, os.environ, manifests.values())
+    discovered = discover_channels()
+    loaded = load_config(path, os.environ, discovered.manifests.values())
     terminal = not headless and sys.stdin.isatty() and sys.stdout.isatty()
 
     from echo_bot.app.bot import Bot, RunOptions
 
-    bot = Bot(loaded, manifests, RunOptions(terminal=terminal, environ=os.environ))
+    bot = Bot(loaded, discovered, RunOptions(terminal=terminal, environ=os.environ))
     asyncio.run(_serve(bot, headless=headless, terminal=terminal))
 
 

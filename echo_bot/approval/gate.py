@@ -40,6 +40,9 @@ class Previewed(Protocol):
     @property
     def diff(self) -> str: ...
 
+    @property
+    def problem(self) -> str: ...
+
 
 Preview = Callable[[dict[str, JsonValue], None], Awaitable[Previewed]]
 
@@ -328,7 +331,9 @@ class ApprovalGate:
             notes.append("The command seems to need the network, which the sandbox does not have here.")
         diff = ""
         if request.preview is not None:
-            diff = (await request.preview(dict(call.args), None)).diff
+            preview = await request.preview(dict(call.args), None)
+            diff = preview.diff
+            notes += [preview.problem] if preview.problem else []
         return ApprovalRequest(
             approval_id=approval_id,
             tool=call.tool,
@@ -339,7 +344,7 @@ class ApprovalGate:
             requester=str(request.event.sender),
             requester_name=request.event.sender_name,
             offered=offers(facts),
-            reason=decision.reason,
+            reason="" if facts.soft_findings else decision.reason,
             summary=self._summary(facts),
             findings=facts.findings,
             commands=simple_commands(facts),

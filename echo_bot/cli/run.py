@@ -49,7 +49,7 @@ async def _serve(bot: object, *, headless: bool, terminal: bool) -> None:
         _announce(started.url, started.warnings, headless=headless, terminal=terminal)
         lost = asyncio.create_task(bot.lost.wait())
         stop = asyncio.create_task(stopping.wait())
-        done, pending = await asyncio.wait({lost, stop}, return_when=asyncio.FIRST_COMPLETED)
+        _, pending = await asyncio.wait({lost, stop}, return_when=asyncio.FIRST_COMPLETED)
         for task in pending:
             task.cancel()
     finally:

@@ -11,11 +11,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from echo_bot.policy.decision import Finding, Verdict
 from echo_bot.policy.guards.sensitive_names import (
     PSEUDO_FOLDERS,
+    SOCKETS,
     SYSTEM_FOLDERS,
     fold,
     is_within,
@@ -123,6 +125,8 @@ def _text_problem(text: str) -> str:
         for character in text:
             if _is_hidden(character):
                 return f"contains the character U+{ord(character):04X}, which hides or reorders text"
+    if _ADDRESS.match(text):
+        return "is an address, not a path"
     if _looks_like_traversal(text):
         return "spells a parent folder or drive in another notation; write it plainly"
     return ""
@@ -132,6 +136,7 @@ _SHELL_VARIABLE = re.compile(r"\$\{?[A-Z_][A-Z0-9_]*\}?|%[A-Za-z_]+%|\$\(.*|`.*"
 _BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
 _SLASH_LIKE = str.maketrans("\\\u2044\u2215\u29f8\uff0f\uff3c\u2024\uff0e\u3002", "//////...")
 _ENCODED = re.compile(r"%(?:25)*(2[ef]|5c)|%c0%(?:ae|af)", re.IGNORECASE)
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _DRIVE = re.compile(r"[A-Za-z]:\\|\\\\")
 
 
@@ -171,26 +176,32 @@ def _is_ordinary(subject: _Subject) -> Iterable[Finding]:
     path = subject.path
     if any(is_within(name, folder) for name in subject.folded for folder in PSEUDO_FOLDERS):
         yield _deny("special_file", f"{shown(path.real)} is an interface of the system, not a file.")
+    elif any(SOCKETS.fullmatch(name) for name in subject.folded):
+        yield _deny("special_file", f"{shown(path.real)} is where a service listens, not a file.")
     elif path.kind in ("fifo", "socket", "device"):
         yield _deny("special_file", f"{shown(path.real)} is a {path.kind}, not a regular file.")
 
 
 def _is_not_our_state(subject: _Subject) -> Iterable[Finding]:
-    state = [(fold(place), DATABASE_SIBLINGS) for place in subject.rules.protected]
-    program = [(fold(place), ()) for place in subject.rules.protected_write] if subject.writes else []
-    for place, siblings in (*state, *program):
-        if any(_is_at(name, place, siblings) for name in subject.folded):
-            yield _deny(
-                "protected_path", f"{shown(subject.path.real)} belongs to the bot itself: {_PROTECTED}."
-            )
-            return
+    rules = subject.rules
+    is_state = any(_is_at(name, place) for place in _folded(rules.protected) for name in subject.folded)
+    is_program = subject.writes and any(
+        is_within(name, place) for place in _folded(rules.protected_write) for name in subject.folded
+    )
+    if is_state or is_program:
+        yield _deny("protected_path", f"{shown(subject.path.real)} belongs to the bot itself: {_PROTECTED}.")
 
 
 _PROTECTED = "its settings, state, skills and program are changed by their own commands only"
 
 
-def _is_at(name: str, place: str, siblings: tuple[str, ...]) -> bool:
-    return is_within(name, place) or any(name == place + ending for ending in siblings)
+@lru_cache(maxsize=64)
+def _folded(places: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(fold(place) for place in places)
+
+
+def _is_at(name: str, place: str) -> bool:
+    return is_within(name, place) or any(name == place + ending for ending in DATABASE_SIBLINGS)
 
 
 def _is_no_credential(subject: _Subject) -> Iterable[Finding]:

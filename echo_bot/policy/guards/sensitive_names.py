@@ -36,8 +36,8 @@ RULES: tuple[NameRule, ...] = (
         where="system",
         credential=True,
         names="""
-            etc/shadow etc/shadow- etc/gshadow etc/gshadow- etc/security/opasswd etc/sudoers
-            etc/sudoers.d/** etc/ssh/ssh_host_*_key etc/ssl/private/** etc/pki/tls/private/** etc/*.keytab
+            etc/shadow etc/shadow.* etc/shadow~ etc/shadow- etc/gshadow etc/gshadow.* etc/gshadow-
+            etc/security/opasswd etc/sudoers etc/sudoers.d/** etc/ssh/ssh_host_*_key etc/ssl/private/** etc/pki/tls/private/** etc/*.keytab
             etc/ipsec.secrets etc/ipsec.d/private/** etc/ppp/*-secrets etc/wireguard/** etc/openvpn/**.key
             etc/wpa_supplicant/**.conf etc/networkmanager/system-connections/** etc/letsencrypt/live/**
             etc/letsencrypt/archive/** etc/letsencrypt/accounts/** etc/kubernetes/*.conf
@@ -195,7 +195,8 @@ RULES: tuple[NameRule, ...] = (
             etc/modules-load.d/** etc/xdg/autostart/** etc/apt/** etc/inittab etc/init/** etc/logrotate.d/**
             etc/network/** etc/dbus-1/** etc/polkit-1/** etc/doas.conf etc/sysctl.d/** etc/sysctl.conf
             etc/hosts.allow etc/hosts.deny var/spool/cron/** var/spool/at/** library/launchagents/**
-            library/launchdaemons/** library/startupitems/** boot/** efi/**
+            library/launchdaemons/** library/startupitems/** run/systemd/**
+            run/udev/** boot/** efi/**
         """,
         match="/etc/cron.d/x /etc/ld.so.preload /etc/profile.d/a.sh /var/spool/cron/root /etc/pam.d/sshd",
         not_match="/etc/hostname /w/etc/cron.d/x",
@@ -225,11 +226,16 @@ SYSTEM_FOLDERS = frozenset(
 PSEUDO_FOLDERS = ("/proc", "/dev", "/sys", "/run/secrets", "/var/run/secrets", "/run/credentials")
 """Interfaces of the kernel and of container secrets, where a name is not a file."""
 
+SOCKETS = re.compile(
+    r"(?:/private)?(?:/var)?/run/.*(?:\.sock(?:et)?|/bus|_socket)|/tmp/\.(?:x11|ice)-unix/.*|.*/s\.gpg-agent[^/]*"
+)
+"""Where services listen, folded; also while none does, as it may by the time of opening."""
+
 
 def fold(path: str) -> str:
     """The path as the most forgiving file system would compare it. For refusing only, never for opening."""
     text = path if path.isascii() else unicodedata.normalize("NFKC", path)
-    parts = [part.rstrip(" .") or part for part in text.casefold().split("/")]
+    parts = [part.partition("::$")[0].rstrip(" .") or part for part in text.casefold().split("/")]
     return "/".join(".git" if part == "git~1" else part for part in parts)
 
 

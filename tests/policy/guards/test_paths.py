@@ -48,6 +48,10 @@ def kinds(path: ResolvedPath, operation: Operation, rules: PathRules) -> set[str
         pytest.param("/home/me/ws2/x", "read", RESTRICTED, {"outside_workspace"}, id="prefix is not inside"),
         pytest.param("/proc/1/environ", "read", OPEN, {"special_file"}, id="proc is no file"),
         pytest.param("/dev/null", "write", OPEN, {"special_file"}, id="dev is no file"),
+        pytest.param("/run/docker.sock", "read", OPEN, {"special_file"}, id="a socket, there or not"),
+        pytest.param("/run/user/1000/bus", "write", OPEN, {"special_file"}, id="nor is the bus"),
+        pytest.param("/run/notes.txt", "read", OPEN, set(), id="run has ordinary files too"),
+        pytest.param("/home/me/ws/.git::$DATA/x", "write", OPEN, {"sensitive_write"}, id="streams"),
         pytest.param("/sys/x", "list", OPEN, {"special_file"}, id="sys is not listed"),
         pytest.param("/srv/bot/config.yaml", "read", OPEN, {"protected_path"}, id="config is not read"),
         pytest.param("/srv/bot/bot.db-wal", "read", OPEN, {"protected_path"}, id="nor a database's sibling"),
@@ -90,6 +94,7 @@ def test_what_is_found(real: str, operation: Operation, rules: PathRules, expect
         ("%252e%252e%252fx", "notation"),
         ("..;/x", "notation"),
         ("C:\\x", "notation"),
+        ("file:///etc/shadow", "address"),
         ("\\\\server\\share", "notation"),
     ],
 )

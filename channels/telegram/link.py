@@ -19,8 +19,8 @@ from echo_bot.channel import ChannelHealth, ChannelState, Port
 
 log = structlog.get_logger(__name__)
 
-_ERRANDS_PATIENCE_SECONDS = 0.5
-_SHUTDOWN_SECONDS = 1.0
+_ERRANDS_PATIENCE_SECONDS = 0.4
+_SHUTDOWN_SECONDS = 0.7
 
 
 class Link:
@@ -40,7 +40,7 @@ class Link:
         self._polling = asyncio.create_task(self._poller.run(), name=f"telegram:{self._account}:polling")
 
     async def close(self) -> None:
-        """End every task and connection within three seconds."""
+        """End every task and connection, within three seconds also when Telegram hangs."""
         if self._polling is not None:
             await self._poller.finish_storing()
             self._polling.cancel()

@@ -38,7 +38,7 @@ class Rhythm:
     longest_retry: float = 30.0
     fatal_retry: float = 60.0
     """A token that is refused while running: a person must act, but a proxy's 404 may pass by itself."""
-    last_word: float = 1.0
+    last_word: float = 0.7
 
 
 class Poller:
@@ -128,6 +128,7 @@ class Poller:
         await self._bot.initialize()
         await self._bot.delete_webhook()
         self._greeted = True
+        self._succeeded(proven=False)
         self._on_greeted()
 
     async def _fetch(self, timeout_seconds: int) -> None:

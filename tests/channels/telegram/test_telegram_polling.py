@@ -227,6 +227,21 @@ async def test_stopping_during_a_long_poll_is_quick_and_leaves_no_task(
     assert [task for task in new if not task.get_name().startswith("emulator:")] == []
 
 
+async def test_stopping_is_quick_also_when_telegram_hangs(
+    telegram: TelegramEmulator, settings: ChannelSettings, chat: Conversation
+) -> None:
+    stuck, channel = StuckPort(), TelegramChannel(settings, QUICK)
+    await channel.start(stuck)
+    assert channel.health().state is ChannelState.CONNECTED
+    chat.say("hello")
+    await asyncio.wait_for(stuck.entered.wait(), 5)
+    released = telegram.hold("getUpdates")
+    started = time.monotonic()
+    await channel.stop()
+    assert time.monotonic() - started < 3
+    released.set()
+
+
 async def test_what_was_stored_is_confirmed_at_the_stop(
     telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort, chat: Conversation
 ) -> None:

@@ -37,13 +37,13 @@ RULES: tuple[NameRule, ...] = (
         credential=True,
         names="""
             etc/shadow etc/shadow.* etc/shadow~ etc/shadow- etc/gshadow etc/gshadow.* etc/gshadow-
-            etc/security/opasswd etc/sudoers etc/sudoers.d/** etc/ssh/ssh_host_*_key etc/ssl/private/** etc/pki/tls/private/** etc/*.keytab
-            etc/ipsec.secrets etc/ipsec.d/private/** etc/ppp/*-secrets etc/wireguard/** etc/openvpn/**.key
-            etc/wpa_supplicant/**.conf etc/networkmanager/system-connections/** etc/letsencrypt/live/**
-            etc/letsencrypt/archive/** etc/letsencrypt/accounts/** etc/kubernetes/*.conf
-            etc/kubernetes/pki/**.key etc/docker/key.json etc/rancher/**.yaml etc/master.passwd
-            var/db/dslocal/** var/lib/docker/** var/lib/kubelet/pki/** var/lib/kubelet/config.json
-            var/lib/sss/secrets/**
+            etc/security/opasswd etc/sudoers etc/sudoers.d/** etc/ssh/ssh_host_*_key etc/ssl/private/**
+            etc/pki/tls/private/** etc/*.keytab etc/ipsec.secrets etc/ipsec.d/private/** etc/ppp/*-secrets
+            etc/wireguard/** etc/openvpn/**.key etc/wpa_supplicant/**.conf
+            etc/networkmanager/system-connections/** etc/letsencrypt/live/** etc/letsencrypt/archive/**
+            etc/letsencrypt/accounts/** etc/kubernetes/*.conf etc/kubernetes/pki/**.key etc/docker/key.json
+            etc/rancher/**.yaml etc/master.passwd var/db/dslocal/** var/lib/docker/** var/lib/kubelet/pki/**
+            var/lib/kubelet/config.json var/lib/sss/secrets/**
         """,
         match="""
             /etc/shadow /etc/sudoers.d/x /etc/ssh/ssh_host_ed25519_key /etc/letsencrypt/live/a/privkey.pem
@@ -195,8 +195,7 @@ RULES: tuple[NameRule, ...] = (
             etc/modules-load.d/** etc/xdg/autostart/** etc/apt/** etc/inittab etc/init/** etc/logrotate.d/**
             etc/network/** etc/dbus-1/** etc/polkit-1/** etc/doas.conf etc/sysctl.d/** etc/sysctl.conf
             etc/hosts.allow etc/hosts.deny var/spool/cron/** var/spool/at/** library/launchagents/**
-            library/launchdaemons/** library/startupitems/** run/systemd/**
-            run/udev/** boot/** efi/**
+            library/launchdaemons/** library/startupitems/** run/systemd/** run/udev/** boot/** efi/**
         """,
         match="/etc/cron.d/x /etc/ld.so.preload /etc/profile.d/a.sh /var/spool/cron/root /etc/pam.d/sshd",
         not_match="/etc/hostname /w/etc/cron.d/x",

@@ -27,7 +27,7 @@ class Decoder(Protocol):
     """Undoes a content encoding a piece at a time."""
 
     def decode(self, data: bytes, most: int) -> bytes:
-        """What `data` decodes to, but no more than `most` bytes. Raises ValueError for data that do not fit."""
+        """What `data` decodes to, at most `most` bytes. Raises ValueError for data that do not fit."""
         ...
 
 

@@ -1,0 +1,62 @@
+"""The scan: characters on the raw text, patterns on copies in which disguises are undone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from echo_bot.policy.decision import Finding, Verdict
+from echo_bot.policy.guards.memory import english, exfil, fold, languages, marks
+from echo_bot.policy.guards.memory.characters import blocked_characters
+from echo_bot.policy.guards.memory.pattern import Pattern
+
+_SENTENCES = {
+    "prompt_injection": "The text gives orders to the assistant (“{found}”): only facts are remembered.",
+    "role_hijack": "The text gives the assistant another role (“{found}”): only facts are remembered.",
+    "secret_exfil": "The text asks to send or let in secrets (“{found}”): that is never remembered.",
+}
+_LEET_INJECTION = tuple(re.compile(pattern.expression.replace("l", "i")) for pattern in english.INJECTION[:1])
+_LONGEST_QUOTE = 60
+
+
+def scan_memory(text: str, field: str) -> tuple[Finding, ...]:
+    """Why `text` must not be remembered: at most one finding per kind of order, one per blocked character."""
+    findings = list(blocked_characters(text, field))
+    seen: set[str] = set()
+    for kind, found in _matches(text):
+        if kind not in seen:
+            seen.add(kind)
+            sentence = _SENTENCES[kind].format(found=found[:_LONGEST_QUOTE].strip())
+            findings.append(Finding(kind, Verdict.DENY, sentence, field))
+    return tuple(findings)
+
+
+def _matches(text: str) -> Iterator[tuple[str, str]]:
+    plain = fold.plain(text)
+    yield from _in_plain(plain)
+    for hidden in fold.decoded(text):
+        copy = fold.words(fold.latin(fold.plain(hidden)))
+        yield from _search("prompt_injection", english.INJECTION[:2], copy)
+
+
+def _in_plain(plain: str) -> Iterator[tuple[str, str]]:
+    latin = fold.latin(plain)
+    words = fold.words(latin)
+    yield from _search("prompt_injection", marks.TEMPLATE_MARKS, plain)
+    yield from _search("prompt_injection", english.INJECTION, words)
+    yield from _search("role_hijack", english.ROLES, words)
+    yield from _search("secret_exfil", exfil.EXFILTRATION, latin)
+    if leet := fold.leet(latin):
+        for expression in _LEET_INJECTION:
+            if found := expression.search(leet):
+                yield "prompt_injection", found[0]
+    yield from _search("prompt_injection", languages.OTHER_LANGUAGES, plain)
+    if chinese := fold.chinese(plain):
+        yield from _search("prompt_injection", languages.CHINESE, chinese)
+        yield from _search("role_hijack", languages.CHINESE_ROLES, chinese)
+
+
+def _search(kind: str, patterns: Iterable[Pattern], copy: str) -> Iterator[tuple[str, str]]:
+    for pattern in patterns:
+        if found := pattern.compiled.search(copy):
+            yield kind, found[0]

@@ -29,9 +29,12 @@ class Lane:
         self._lock = asyncio.Lock()
         self._connection: AsyncConnection | None = None
         self._running: set[asyncio.Task[Any]] = set()
+        self._is_closed = False
 
     async def run(self, work: Work[T]) -> T:
         """Run `work` in one transaction. Raises StorageError, and then nothing was changed."""
+        if self._is_closed:
+            raise StorageError("the store is closed")
         task = asyncio.create_task(self._transact(work))
         self._running.add(task)
         task.add_done_callback(self._finished)
@@ -61,7 +64,8 @@ class Lane:
             task.exception()
 
     async def close(self) -> None:
-        """Let the running transactions end, then disconnect."""
+        """Let the running transactions end, then disconnect. Idempotent."""
+        self._is_closed = True
         while self._running:
             await asyncio.wait(set(self._running))
         if self._connection is not None:

@@ -85,6 +85,16 @@ async def test_closing_waits_for_what_runs(database: Path) -> None:
     await again.close()
 
 
+async def test_a_closed_store_refuses_and_closes_again(database: Path) -> None:
+    store = await open_store(sqlite_url(database))
+    await store.close()
+    await store.close()
+    with pytest.raises(StorageError, match="closed"):
+        await store.values.get("a", "b")
+    with pytest.raises(StorageError, match="closed"):
+        await store.values.put("a", "b", "c")
+
+
 async def test_a_lock_that_is_held_too_long_is_a_sentence_and_passes(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

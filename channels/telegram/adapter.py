@@ -88,36 +88,12 @@ class TelegramChannel:
     # Sending
 
     async def send_text(self, address: Address, message: OutboundText) -> MessageRef:
-        bot = self._bot()
-
-        async def send(to: Address, shown: Rendered) -> Message:
-            return await bot.send_message(
-                _number(to.chat_id),
-                shown.text,
-                entities=shown.entities or None,
-                message_thread_id=_thread(to),
-                reply_parameters=_answering(message.reply_to_id),
-                link_preview_options=_NO_PREVIEW,
-            )
-
-        return await self._post(address, _rendered(message), message.text, send)
+        return await self._send(address, _rendered(message), message.text, reply_to_id=message.reply_to_id)
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
-        link = self._connected()
-        shown, keyboard = render_card(card), keyboard_of(card.buttons)
-
-        async def send(to: Address, shown: Rendered) -> Message:
-            return await link.bot.send_message(
-                _number(to.chat_id),
-                shown.text,
-                entities=shown.entities or None,
-                message_thread_id=_thread(to),
-                reply_markup=keyboard,
-                link_preview_options=_NO_PREVIEW,
-            )
-
-        link.presses.remember(card.buttons)
-        return await self._post(address, shown, shown.text, send)
+        self._connected().presses.remember(card.buttons)
+        shown = render_card(card)
+        return await self._send(address, shown, shown.text, keyboard=keyboard_of(card.buttons))
 
     async def send_file(self, address: Address, file: OutboundFile) -> MessageRef:
         bot = self._bot()
@@ -174,6 +150,30 @@ class TelegramChannel:
                     raise
 
     # Inside
+
+    async def _send(
+        self,
+        address: Address,
+        shown: Rendered,
+        plain: str,
+        *,
+        reply_to_id: str = "",
+        keyboard: InlineKeyboardMarkup | None = None,
+    ) -> MessageRef:
+        bot = self._bot()
+
+        async def send(to: Address, shown: Rendered) -> Message:
+            return await bot.send_message(
+                _number(to.chat_id),
+                shown.text,
+                entities=shown.entities or None,
+                message_thread_id=_thread(to),
+                reply_parameters=_answering(reply_to_id),
+                reply_markup=keyboard,
+                link_preview_options=_NO_PREVIEW,
+            )
+
+        return await self._post(address, shown, plain, send)
 
     async def _post(
         self,

@@ -27,6 +27,7 @@ COMMAND_OPTIONS: dict[str, frozenset[str]] = {
     "psql": frozenset(), "mysql": names("--pager"), "journalctl": frozenset(), "logrotate": frozenset(), "tcpdump": names("-z"), "dpkg": names("--pre-invoke --post-invoke"), "apt": names("-o"), "apt-get": names("-o"), "pip": frozenset(), "go": names("-exec -toolexec"), "cargo": names("--config"), "gcc": names("-wrapper"), "cpio": names("--rsh-command"),
     "strip_prog": frozenset(), "install": names("--strip-program"), "entr_opt": frozenset(), "rlwrap": names("-z"), "ssh-keygen": names("-D"), "openvpn": names("--up --down --route-up"), "dosbox": names("-c"), "pdb": names("-c"), "crash": frozenset(), "irb": frozenset(), "screen": names("-X"), "xdg-open": frozenset(), "setarch": frozenset(), "sshpass": frozenset(), "xinit": frozenset(), "startx": frozenset(), "at": frozenset(), "mutt": names("-e"), "aria2c": names("--on-download-complete --on-download-start --on-download-error --on-download-stop"), "yt-dlp": names("--exec --exec-before-download"), "youtube-dl": names("--exec"), "mpv": names("--player-command"), "hg": names("--ssh -e --config"), "svn": names("--diff-cmd --editor-cmd --diff3-cmd"), "cvs": frozenset(), "darcs": frozenset(), "lftp": names("-e -c"), "sysdig": frozenset(), "inotifywait": frozenset(), "ptx": frozenset(), "systemctl": frozenset(), "emacs": frozenset(), "aspell": frozenset(), "sar": frozenset(), "xrdb": names("-cpp"), "m4": frozenset(), "gimp": names("-b"), "blender": names("--python-expr"), "expect": frozenset(), "valgrind": names("--db-command"), "dc": frozenset(), "bc": frozenset(),
 }  # fmt: skip
+_EDITORS = names("vim vi nvim ex view vimdiff rvim")
 _GIT_CONFIG = re.compile(
     r"(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|hookspath)|alias\.[^=]+|diff\.external|diff\.[^=]+\.(?:command|textconv)|merge\.[^=]+\.driver|"
     r"sequence\.editor|credential\.(?:[^=]*\.)?helper|pager\.[^=]+|filter\.[^=]+\.(?:clean|smudge|process)|gpg\.(?:[^=]*\.)?program|uploadpack\.packobjectshook|"
@@ -36,7 +37,7 @@ _GIT_CONFIG = re.compile(
 _SSH_OPTION = re.compile(r"\s*(?:ProxyCommand|LocalCommand|RemoteCommand|KnownHostsCommand|Match\s+exec|PKCS11Provider|XAuthLocation|SmartcardDevice|ProxyUseFdpass)(?:\s*=\s*|\s+)(.*)\Z", re.IGNORECASE | re.DOTALL)
 _SSH = OptionTable("BbcDEeFIiJLlmOopQRSWw")
 _EDITOR_SHELL = re.compile(r"(?:^|[:|\s])(?:silent\s+)?[rw]?\s*!+\s*(.+)\Z", re.DOTALL)
-_SED_EXECUTE = re.compile(r"(?:^|[;{}\n]|\d|/|\$)\s*e\s+([^\n]+)|(?:^|[;{}\n]|\d)\s*s(.)(?:(?!\2).)*\2((?:(?!\2).)*)\2[gpiI0-9]*e", re.DOTALL)
+_SED_EXECUTE = re.compile(r"(?:^|[;{}\n]|\d|/|\$)\s*e\s+([^\n]+)|(?:^|[;{}\n]|\d)\s*s(.)(?:\\.|(?!\2).)*\2((?:\\.|(?!\2).)*)\2[gpiI0-9]*e", re.DOTALL)
 
 
 def judge_carriers(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -63,6 +64,8 @@ def _run(machine: Machine, inv: Invocation, text: str) -> Steps[None]:
 def _command_options(machine: Machine, inv: Invocation, options: frozenset[str]) -> Steps[None]:
     args = inv.args
     for index, arg in enumerate(args):
+        if arg[:1] == "+" and inv.name in _EDITORS:
+            yield from call(_option_value(machine, inv, arg[1:]))
         if not is_option(arg):
             continue
         following = args[index + 1] if index + 1 < len(args) else ""
@@ -83,7 +86,7 @@ def _option_value(machine: Machine, inv: Invocation, value: str) -> Steps[None]:
         if found is None:
             return
         value = found.group(1).strip("\"'")
-    elif name in ("vim", "vi", "nvim", "ex", "view", "vimdiff"):
+    elif name in _EDITORS:
         found = _EDITOR_SHELL.search(value)
         if found is None:
             yield from call(judge_foreign(machine, inv, value, []))
@@ -205,7 +208,7 @@ def _sed(machine: Machine, inv: Invocation) -> Steps[None]:
     scripts = options.values("e", "expression") or options.rest[:1]
     for script in scripts:
         for found in _SED_EXECUTE.finditer(script):
-            text = found.group(1) or found.group(3) or ""
+            text = (found.group(1) or found.group(3) or "").replace("\\/", "/")
             if text:
                 yield from call(_run(machine, inv, text))
         for found in re.finditer(r"(?:^|[;\s/0-9])(?:w|W)\s+(/\S+)|s(.)(?:(?!\2).)*\2(?:(?!\2).)*\2\w*w\s+(/\S+)", script):

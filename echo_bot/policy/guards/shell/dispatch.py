@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.decision import Verdict
@@ -14,7 +15,7 @@ from echo_bot.policy.guards.shell.environment import judge_environment
 from echo_bot.policy.guards.shell.interpreters import interpret, interpreter_named, is_awk
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, has_glob, is_open, shown, unglobbed
 from echo_bot.policy.guards.shell.outputs import output_of
-from echo_bot.policy.guards.shell.paths import matches
+from echo_bot.policy.guards.shell.paths import matches, resolve
 from echo_bot.policy.guards.shell.rules import options_for
 from echo_bot.policy.guards.shell.searching import fd, find, parallel, xargs
 from echo_bot.policy.guards.shell.shells import is_shell, script_file, shell
@@ -22,7 +23,7 @@ from echo_bot.policy.guards.shell.softtable import BY_PROGRAM
 from echo_bot.policy.guards.shell.special import SPECIAL, judge_remote
 from echo_bot.policy.guards.shell.touching import judge_touching
 from echo_bot.policy.guards.shell.trampoline import Steps, call
-from echo_bot.policy.guards.shell.wrappers import unwrap, wrapper_named
+from echo_bot.policy.guards.shell.wrappers import Unwrapped, unwrap, wrapper_named
 
 if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.machine import Invocation, Machine
@@ -150,7 +151,7 @@ def program(machine: Machine, inv: Invocation) -> Steps[str]:
     if wrapper is not None:
         unwrapped = unwrap(name, inv.args, wrapper)
         if unwrapped is not None and (unwrapped.argv or unwrapped.code):
-            return (yield from call(_wrapped(machine, inv, unwrapped.argv, unwrapped.code, unwrapped.env, unwrapped.joins)))
+            return (yield from call(_wrapped(machine, inv, unwrapped)))
         if name in ("sudo", "su", "doas", "script", "unshare", "chroot", "nsenter", "pkexec", "runuser") and inv.stdin.text is not None and unwrapped is not None:
             return (yield from call(shell(machine, inv.inner(["sh"]))))
     if is_shell(name):
@@ -168,28 +169,28 @@ def program(machine: Machine, inv: Invocation) -> Steps[str]:
 
 
 def _wrapped(
-    machine: Machine, inv: Invocation, argv: list[str], code: list[str], env: dict[str, str], joins: bool
+    machine: Machine, inv: Invocation, found: Unwrapped
 ) -> Steps[str]:
-    name = inv.name
+    name, argv = inv.name, found.argv
     if name in ("env", "xargs"):
         machine.carries_code = True
     _judge_by_rules(machine, inv.inner(inv.argv), only_soft=True)
-    yield from call(judge_environment(machine, inv, env))
+    yield from call(judge_environment(machine, inv, found.env))
+    if found.folder:
+        inv = replace(inv, state=inv.state.copy())
+        inv.state.change_folder(resolve(found.folder, inv.place))
     output = UNKNOWN
-    for text in code:
+    for text in found.code:
         machine.carries_code = True
         output = yield from call(machine.code(shown(text, machine.home), inv.state.copy(), inv.stdin, inv.span))
-    if argv and joins:
+    if argv and found.joins:
         machine.carries_code = True
         text = shown(" ".join(argv), machine.home)
         output = yield from call(machine.code(text, inv.state.copy(), inv.stdin, inv.span))
     elif argv:
         inner = inv.inner(argv)
         inner.env = {}
-        if name in ("command", "builtin", "exec") or not inv.state.functions:
-            output = yield from call(dispatch_program(machine, inner))
-        else:
-            output = yield from call(dispatch_program(machine, inner))
+        output = yield from call(dispatch_program(machine, inner))
     return output
 
 
@@ -211,8 +212,6 @@ def _path_in_command_position(machine: Machine, inv: Invocation) -> Steps[None]:
     if path.startswith(_KNOWN_FOLDERS) or is_open(path):
         machine.script_files.setdefault(shown(path, machine.home)) if not is_open(path) else None
         return
-    from echo_bot.policy.guards.shell.paths import resolve
-
     if inv.state.files.get(resolve(path, inv.place)) is not None:
         yield from call(script_file(machine, inv, path, inv.args))
     else:
@@ -222,6 +221,8 @@ def _path_in_command_position(machine: Machine, inv: Invocation) -> Steps[None]:
 def _judge_by_rules(machine: Machine, inv: Invocation, only_soft: bool = False) -> None:
     name = inv.name
     if not only_soft:
+        if inv.argv[0].startswith("/etc/init.d/") and inv.args[:1] and inv.args[0] not in ("status", "--help"):
+            machine.ask("service_control", "Controls a system service.", inv)
         judge = _HARD.get(name)
         if judge is not None:
             judge(machine, inv)

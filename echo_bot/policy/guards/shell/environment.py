@@ -38,7 +38,7 @@ def judge_environment(machine: Machine, inv: Invocation, env: Mapping[str, str])
         if name in _ALWAYS_ASK:
             machine.ask("system_config", f"Sets {name}, which loads code into other programs.", inv)
         if name in RUNS_TEXT and value:
-            text = shown(value, machine.home)
+            text = shown(value, machine.home).lstrip("|-") if name.startswith("LESS") else shown(value, machine.home)
             if name == "PS4" or name == "PS0":
                 yield from call(machine.expanded_text(text, inv.state))
             else:

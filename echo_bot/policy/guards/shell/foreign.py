@@ -19,7 +19,7 @@ _TOKEN = re.compile(
       |(?P<triple>[rRbBuUfF]{0,2}(?:\"\"\"(?:[^\\"]|\\.|"(?!""))*\"\"\"|'''(?:[^\\']|\\.|'(?!''))*'''))
       |(?P<string>[rRbBuUfF]{0,2}(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'))
       |(?P<back>`(?:[^`\\]|\\.)*`)
-      |(?P<quoted>\b(?:qx|qq|q|%x|%q|%Q)\s*(?:\{[^{}]*\}|\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|/[^/]*/|![^!]*!|\|[^|]*\|))
+      |(?P<quoted>\b(?:qx|qw|qq|q)\s*(?:\{[^{}]*\}|\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|/[^/]*/|![^!]*!|\|[^|]*\|))
       |(?P<percent>%[xqQ]?(?:\{[^{}]*\}|\([^()]*\)|\[[^\[\]]*\]))
       |(?P<name>[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)*[!?]?)
       |(?P<number>\d+)
@@ -151,6 +151,9 @@ class _Reader:
                 depth -= 1
             elif kind == "other" and text == ";" and depth == 0:
                 break
+            elif kind == "quoted" and text.startswith("qw"):
+                values.extend(_delimited(text).split())
+                is_list = True
             elif kind != "other":
                 value, end = self.expression(index)
                 if value is not None:

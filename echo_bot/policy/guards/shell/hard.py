@@ -50,10 +50,11 @@ def rsync(machine: Machine, inv: Invocation) -> None:
     if remote:
         machine.ask("network_outbound", "Copies to or from another machine.", inv)
     deletes = any(name.startswith("--del") for name, _ in options.given) or options.has("remove-source-files")
+    for source in options.rest[:-1]:
+        if source not in remote:
+            effects.read(machine, inv, source)
     if len(options.rest) > 1 and options.rest[-1] not in remote:
         target = options.rest[-1]
-        for source in options.rest[:-1]:
-            effects.read(machine, inv, source.split(":", 1)[0] if source in remote else source)
         if deletes:
             effects.delete_tree(machine, inv, target)
         effects.write(machine, inv, target)
@@ -112,7 +113,7 @@ _WIPERS: dict[str, tuple[OptionTable, frozenset[str], frozenset[str]]] = {
     "blkdiscard": (OptionTable("opls", names("offset length step")), _NONE, _NONE),
     "blkzone": (OptionTable("ocl"), names("reset finish"), _NONE),
     "wipefs": (OptionTable("tobO", names("types offset backup output")), names("a all o offset t types"), names("n no-act")),
-    "sgdisk": (OptionTable("abcdeEfFgilLmnoOrRstTuUA", names("attributes change-name delete new typecode load-backup replicate randomize-guids")),
+    "sgdisk": (OptionTable("aAbcdijklnNrRStTuU", names("attributes change-name delete new typecode load-backup replicate randomize-guids")),
                names("Z zap-all z zap o clear d delete n new t typecode g mbrtogpt m gpttombr R replicate l load-backup G s sort r e E"), names("p print P pretend i info b backup v verify")),
     "gdisk": (OptionTable(), _NONE, names("l")), "cgdisk": (OptionTable(), _NONE, _NONE),
     "sfdisk": (OptionTable("NXYoWw", names("part-type label label-nested wipe wipe-partitions backup-pt-sectors")), _NONE,

@@ -159,6 +159,9 @@ def interpret(machine: Machine, inv: Invocation, entry: Interpreter) -> Steps[st
     if program.code:
         machine.carries_code = True
         machine.ask("inline_interpreter", f"Runs program text given to {inv.name} on the command line.", inv)
+        if inv.name == "osascript":
+            for text in re.findall(r'do shell script "((?:[^"\\]|\\.)*)"', " ".join(program.code)):
+                yield from call(machine.code(text.replace('\\"', '"'), inv.state.copy(), inv.stdin, inv.span))
         for text in program.code:
             yield from call(judge_foreign(machine, inv, shown(text, machine.home), program.operands))
     elif program.file is not None:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from echo_bot.policy.decision import Finding, Verdict
 from echo_bot.policy.guards.shell import effects
 from echo_bot.policy.guards.shell.expand import expand_fields, expand_text
-from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_plain, shown, unglobbed
+from echo_bot.policy.guards.shell.marks import GLOB_SET, UNKNOWN, UNKNOWN_FIELDS, is_plain, shown, unglobbed
 from echo_bot.policy.guards.shell.parser import parse
 from echo_bot.policy.guards.shell.paths import Place, resolve
 from echo_bot.policy.guards.shell.report import SimpleCommand
 from echo_bot.policy.guards.shell.state import State
 from echo_bot.policy.guards.shell.syntax import (
+    AndOr,
     ArrayLiteral,
     Assignment,
     Background,
@@ -195,6 +196,8 @@ class Machine:
             return (yield from call(self.simple(node, state, stdin)))
         if isinstance(node, Script):
             return (yield from call(self.sequence(node.commands, state, stdin)))
+        if isinstance(node, AndOr):
+            return (yield from call(self.and_or(node, state, stdin)))
         if isinstance(node, Pipeline):
             return (yield from call(self.pipeline(node, state, stdin)))
         if isinstance(node, Redirected):
@@ -217,6 +220,19 @@ class Machine:
             text = yield from call(self.node(command, state, stdin))
             if text:
                 output.append(text)
+        return self.limited("".join(output))
+
+    def and_or(self, node: AndOr, state: State, stdin: Stream) -> Steps[str]:
+        """`a && b || c`: all may run; a variable that a later one sets may also keep its value."""
+        output = [(yield from call(self.node(node.commands[0], state, stdin)))]
+        for command in node.commands[1:]:
+            self.charge(1 + len(state.variables) // 16)
+            before = dict(state.variables)
+            output.append((yield from call(self.node(command, state, stdin))))
+            for name, value in state.variables.items():
+                old = before.get(name)
+                if isinstance(value, str) and isinstance(old, str) and value != old and name not in ("_", "OLDPWD"):
+                    state.choices[name] = [old, value]
         return self.limited("".join(output))
 
     def limited(self, text: str) -> str:
@@ -345,6 +361,8 @@ class Machine:
                 argv.append(word.static)
             else:
                 argv.extend((yield from call(expand_fields(word, state, self))))
+        if argv and argv[0] == GLOB_SET:
+            argv[0] = "["
         if not argv:
             yield from call(self.assignments(node.assignments, state))
             self.record(node, argv)
@@ -380,7 +398,7 @@ class Machine:
             items: list[str] = []
             for word in array.words:
                 items.extend((yield from call(expand_fields(word, state, self))))
-            state.assign(node.name, items, node.append)
+            state.assign_items(node.name, items, node.append)
             return
         value = yield from call(expand_text(node.value, state, self))
         if node.subscript is not None:
@@ -414,6 +432,8 @@ class Machine:
             return
         if node.operator in (">&", "<&") and (target.rstrip("-").isdigit() or target == "-"):
             plumbing.duplicate(node, target)
+            if node.operator == "<&" and (known := state.files.get(f"/dev/fd/{target.rstrip('-')}")) is not None:
+                plumbing.connect(node.descriptor, known, state)
             return
         inv = Invocation(["redirection"], state, Stream(), where)
         if node.operator in ("<", "<>", "<&"):

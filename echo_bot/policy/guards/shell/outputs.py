@@ -119,8 +119,8 @@ def _numbered(text: str, numbered: bool) -> str:
 
 
 def base64_tool(inv: Invocation) -> str:
-    options = read_options(inv.args, OptionTable("wio", names("wrap")))
-    text = _input(inv, options.rest or options.values("i"))
+    options = read_options(inv.args, OptionTable("w", names("wrap")))
+    text = _input(inv, options.rest)
     if is_open(text):
         return UNKNOWN
     width = 32 if "32" in inv.name else 64

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from echo_bot.policy.guards.shell.syntax import (
+    AndOr,
     Assignment,
     Background,
     Compound,
@@ -34,6 +35,7 @@ _RESERVED = re.compile(
 _CLOSING_WORDS = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 _BEFORE_COMPOUND = re.compile(r"(\w+)[ \t]+(?=[{(]|(?:if|while|until|for|case|\[\[)\b)", re.ASCII)
 _LOOKS_LIKE_COMMANDS = re.compile(r"[;'\"\n]|[A-Za-z_]\w*[ \t]+-[A-Za-z]|[A-Za-z]\w*[ \t]+[/~\w]", re.ASCII)
+_TIME_OPTION = re.compile(r"(?:-p|--)(?=[ \t])")
 _PARENTHESIS = frozenset(")")
 _DO = frozenset({"do"})
 _DONE = frozenset({"done"})
@@ -180,7 +182,7 @@ class Parser(WordReader):
             self.position += 2
             yield from call(self.lines())
             commands.append((yield from call(self.pipeline())))
-        return commands[0] if len(commands) == 1 else Script(tuple(commands))
+        return commands[0] if len(commands) == 1 else AndOr(tuple(commands))
 
     def pipeline(self) -> Steps[Node]:
         self.prefixes()
@@ -201,14 +203,15 @@ class Parser(WordReader):
             found = _RESERVED.match(self.text, self.position, self.end)
             if found is None or found.group() not in ("!", "time"):
                 return
-            self.position = found.end()
+            start, self.position = self.position, found.end()
             if found.group() == "time":
                 self.blanks()
-                option = re.compile(r"(?:-p|--)(?=[ \t])").match(self.text, self.position, self.end)
-                while option is not None:
+                while option := _TIME_OPTION.match(self.text, self.position, self.end):
                     self.position = option.end()
                     self.blanks()
-                    option = re.compile(r"(?:-p|--)(?=[ \t])").match(self.text, self.position, self.end)
+                if self.peek() == "-":
+                    self.position = start
+                    return
 
     def command(self) -> Steps[Node]:
         self.blanks()

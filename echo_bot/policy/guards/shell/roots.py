@@ -62,7 +62,7 @@ def disk_match(value: str, place: Place) -> Match:
     parts = parts_of(path)
     if is_open(path) or not is_plain(path):
         if not path.lower().startswith("/dev") or path[4:5] not in ("/", UNKNOWN):
-            return Match.NO if not path.startswith(UNKNOWN) else Match.MAYBE
+            return Match.MAYBE if path.startswith((UNKNOWN, UNKNOWN_FIELDS)) else Match.NO
         if is_open(path):
             return Match.MAYBE if can_be_any(path, _SAMPLE_DISKS) else Match.NO
         return Match.YES if can_be_any(path, _SAMPLE_DISKS) else Match.NO

@@ -68,7 +68,7 @@ def declare(machine: Machine, inv: Invocation) -> Steps[str]:
             continue
         name, subscript, append, value = found.groups()
         if value[:1] == " " and value.startswith(" ") and subscript is None and _is_list(inv, arg):
-            inv.state.assign(name, value.split(" ")[1:], bool(append))
+            inv.state.assign_items(name, value.split(" ")[1:], bool(append))
             continue
         if subscript is not None:
             inv.state.assign_element(name, subscript, value, bool(append))

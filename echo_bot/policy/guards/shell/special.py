@@ -78,6 +78,12 @@ def unshadow(machine: Machine, inv: Invocation) -> None:
     machine.deny("sensitive_path", "Reads the password table.", inv) if inv.args else None
 
 
+def osascript(machine: Machine, inv: Invocation) -> None:
+    text = " ".join(inv.args) + (inv.stdin.text or "")
+    if re.search(r'"(?:System Events|Finder|loginwindow)".*(?:shut ?down|restart|«event aevtr(?:sdn|rst))', text, re.IGNORECASE | re.DOTALL):
+        machine.deny("shutdown", "Halts or restarts the machine.", inv)
+
+
 def cloud_token(machine: Machine, inv: Invocation) -> None:
     text = " ".join(inv.args).lower()
     if re.search(r"auth (?:application-default )?print-(?:access|identity)-token|auth token|account get-access-token", text):
@@ -125,7 +131,7 @@ def _archive(machine: Machine, inv: Invocation, name: str, extracting: bool) -> 
 SPECIAL: dict[str, Callable[[Machine, Invocation], None]] = {
     "docker": container, "podman": container, "nerdctl": container, "docker-compose": container, "getent": getent, "gpg": gpg, "gpg2": gpg,
     "ssh-keygen": ssh_keygen, "security": security, "unshadow": unshadow, "gcloud": cloud_token, "az": cloud_token, "gh": cloud_token,
-    "tar": tar, "gtar": tar, "bsdtar": tar,
+    "osascript": osascript, "tar": tar, "gtar": tar, "bsdtar": tar,
 }  # fmt: skip
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN
+from echo_bot.policy.guards.shell.marks import GLOB_SET, HOME, UNKNOWN
 from echo_bot.policy.guards.shell.syntax import Node
 
+_KEYED = re.compile(f"[\\[{GLOB_SET}]([^\\]]*)\\]=(.*)\\Z", re.DOTALL)
 Value = str | list[str]
 _INITIAL: dict[str, Value] = {"IFS": " \t\n", "BASH": "/bin/bash", "SHELL": "/bin/bash", "HOME": HOME, "_": ""}
 
@@ -68,6 +70,14 @@ class State:
             else:
                 value = (UNKNOWN if previous is None else previous) + value
         self.variables[name] = value
+
+    def assign_items(self, name: str, items: list[str], append: bool) -> None:
+        """`name=(…)`, with or without `[key]=` in front of the values."""
+        keyed = [_KEYED.match(item) for item in items]
+        self.assign(name, [found.group(2) if found else item for found, item in zip(keyed, items, strict=True)], append)
+        for found in keyed:
+            if found is not None:
+                self.variables[f"{name}[{found.group(1)}]"] = found.group(2)
 
     def assign_element(self, name: str, subscript: str, value: str, append: bool) -> None:
         """`name[subscript]=value`; a subscript that is no small number leaves the array unknown."""

@@ -125,6 +125,13 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
+class AndOr:
+    """Commands joined by `&&` and `||`."""
+
+    commands: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Compound:
     """A group, subshell, loop or branch: its bodies run in order. `words` are expanded first (tests, case patterns)."""
 
@@ -156,7 +163,7 @@ class Function:
     body: Node
 
 
-Node = Simple | Pipeline | Background | Script | Compound | ForLoop | Redirected | Function
+Node = Simple | Pipeline | Background | Script | AndOr | Compound | ForLoop | Redirected | Function
 
 
 @dataclass(slots=True)

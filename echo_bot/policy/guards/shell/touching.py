@@ -98,6 +98,9 @@ def judge_touching(machine: Machine, inv: Invocation) -> None:
         return
     if len(inv.args) == 1 and inv.args[0] in ("--help", "--version"):
         return
+    for arg in inv.args:
+        if arg.lower().startswith("file://"):
+            effects.read(machine, inv, "/" + arg[7:].lstrip("/"))
     use = OPERANDS.get(name)
     if use is None:
         _unlisted(machine, inv)

@@ -40,6 +40,7 @@ class Unwrapped:
     code: list[str]
     env: dict[str, str]
     joins: bool = False
+    folder: str = ""
 
 
 def w(
@@ -114,6 +115,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "screen": w("cehpsSTt", stops="ls list r x"), "abduco": w("e", skip=1), "dtach": w("reE", skip=1), "expect_unbuffer": w(), "annotate-output": w(), "exec-path": w(),
     "winpty": w(), "linux32": w(), "linux64": w(), "setarch": w(skip=0), "i386": w(), "x86_64": w(), "uname26": w(), "cset": w(), "trickle": w("dusw"), "ddate_run": w(),
 }  # fmt: skip
+_FOLDER_OPTIONS = {"env": ("C", "chdir"), "sudo": ("D", "chdir"), "systemd-run": ("working-directory",)}
 _LOADER = re.compile(r"ld-(?:linux|musl)[\w.-]*\.so(?:\.\d+)?\Z")
 
 
@@ -130,6 +132,7 @@ def unwrap(name: str, args: list[str], wrapper: Wrapper) -> Unwrapped | None:
     table = OptionTable(wrapper.letters, wrapper.long, wrapper.single_dash)
     env: dict[str, str] = {}
     code: list[str] = []
+    folder = ""
     rest = args
     skip = wrapper.skip
     while True:
@@ -139,6 +142,8 @@ def unwrap(name: str, args: list[str], wrapper: Wrapper) -> Unwrapped | None:
         if name == "env" and (split := options.values("S", "split-string")):
             code.extend(split)
         code.extend(options.values(*wrapper.code))
+        if name in ("env", "sudo", "proot", "systemd-run", "run0"):
+            folder = next(iter(options.values(*_FOLDER_OPTIONS.get(name, ("chdir",)))), folder)
         rest = options.rest
         if name in ("su", "runuser") and not code:
             code, rest = _later_code(rest, code)
@@ -158,10 +163,10 @@ def unwrap(name: str, args: list[str], wrapper: Wrapper) -> Unwrapped | None:
             rest, skip = rest[skip:], 0
         break
     if name == "env" and code:
-        return Unwrapped([], [" ".join([*code, *map(_quoted, rest)])], env)
+        return Unwrapped([], [" ".join([*code, *map(_quoted, rest)])], env, folder=folder)
     if code:
-        return Unwrapped([], code, env)
-    return Unwrapped(rest, [], env, wrapper.joins)
+        return Unwrapped([], code, env, folder=folder)
+    return Unwrapped(rest, [], env, wrapper.joins, folder)
 
 
 def _quoted(word: str) -> str:

@@ -61,27 +61,32 @@ class HostGroup:
 
 
 class SandboxGroup:
-    """The run under the bwrap process `root`, whose only child is the namespace's first process."""
+    """The run under the bwrap process `root`, whose only child is the namespace's first process.
+
+    That child carries the mark as bwrap does: if bwrap is killed before the child has asked to die with it,
+    the mark is all that leads to it.
+    """
 
     ends_with_first = True
 
-    def __init__(self, root: int) -> None:
+    def __init__(self, root: int, mark: str, since: int) -> None:
         self._root = root
+        self._mark = f"{MARK_NAME}={mark}".encode()
+        self._since = since
         self._known: set[ProcessKey] = set()
 
     def members(self, processes: Mapping[int, Process]) -> list[Process]:
         """What runs inside: neither bwrap nor the namespace's first process, which takes no polite signal."""
-        return [process for process in self._below(processes) if process.parent != self._root]
-
-    def everyone(self, processes: Mapping[int, Process]) -> list[Process]:
-        known = [process for process in processes.values() if key(process) in self._known]
-        below = self._below(processes)
-        found = {process.pid: process for process in (*known, *below)}
-        if self._root in processes and below:
-            found[self._root] = processes[self._root]
-        return list(found.values())
-
-    def _below(self, processes: Mapping[int, Process]) -> list[Process]:
         below = descendants(processes, [self._root])
         self._known.update(key(process) for process in below)
-        return below
+        return [process for process in below if process.parent != self._root]
+
+    def everyone(self, processes: Mapping[int, Process]) -> list[Process]:
+        recent = [process for process in processes.values() if process.started >= self._since]
+        first = {process.pid: process for process in recent if self._owns(process)}
+        first.update({process.pid: process for process in descendants(processes, first)})
+        self._known.update(key(process) for process in first.values())
+        return list(first.values())
+
+    def _owns(self, process: Process) -> bool:
+        return process.pid == self._root or key(process) in self._known or carries(process, self._mark)

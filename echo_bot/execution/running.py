@@ -114,8 +114,9 @@ class Running:
 
     async def _kill_everyone(self) -> None:
         for _ in range(_KILL_ROUNDS):
+            was_over = self._pipes.exited.done()  # before looking: until then it may still fork
             everyone = await asyncio.to_thread(self._survey, self._group.everyone)
-            if not everyone and self._pipes.exited.done():
+            if not everyone and was_over:
                 return
             self._send(everyone, signal.SIGKILL)
             await asyncio.sleep(0.01)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +12,7 @@ from dataclasses import replace
 from echo_bot.errors import StartError
 from echo_bot.execution.beneath import close_all, open_all
 from echo_bot.execution.bubblewrap import NAMESPACE_VARIANTS, arguments, why_not
-from echo_bot.execution.group import SandboxGroup
+from echo_bot.execution.group import MARK_NAME, SandboxGroup, boot_ticks
 from echo_bot.execution.layout import Kind, Mount, SandboxLayout, is_visible, mounts
 from echo_bot.execution.limits import limited
 from echo_bot.execution.machine import counts_processes, knows_handles, read_switches
@@ -127,13 +128,14 @@ class SandboxExecutor:
             handles=handles,
         )
         inside = limited(spec.argv, spec.limits, count_processes=counts_processes(namespaces))
+        mark, since = secrets.token_hex(8), boot_ticks()
         args_fd = _memory_file(words)
         try:
             return await spawn(
                 (bwrap, "--args", str(args_fd), "--", *inside),
                 spec,
-                SandboxGroup,
-                env={"PATH": self._environment["PATH"]},
+                lambda pid: SandboxGroup(pid, mark, since),
+                env={"PATH": self._environment["PATH"], MARK_NAME: mark},
                 cwd="/",
                 pass_fds=(args_fd, *handles.values()),
                 keep_stdin_open=keep_stdin_open,

@@ -65,7 +65,7 @@ def test_a_host_run_is_known_by_session_descent_and_memory() -> None:
 
 
 def test_a_sandbox_run_is_asked_inside_and_ended_as_a_whole() -> None:
-    group = SandboxGroup(NEVER + 10)
+    group = SandboxGroup(NEVER + 10, "mark", since=50)
     running = table(process(10, 1), process(11, 10), process(12, 11), process(13, 12), process(20, 1))
     assert pids(group.members(running)) == {12, 13}
     assert pids(group.everyone(running)) == {10, 11, 12, 13}

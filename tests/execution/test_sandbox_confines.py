@@ -215,6 +215,7 @@ async def test_the_environment_is_clean_and_on_no_command_line(
         assert b"SECRET" not in (outer / "cmdline").read_bytes()
         assert {line.split(b"=")[0] for line in (outer / "environ").read_bytes().split(b"\0")} <= {
             b"PATH",
+            b"ECHO_BOT_RUN",
             b"",
         }
         await process.write(b"\n")

@@ -62,7 +62,7 @@ class FileDoor:
             return file
         with file:
             try:
-                data = file.read(limit + 1)
+                data = _read_up_to(file, limit + 1)
                 identity = identity_of_read(file.fileno(), data)
             except OSError as error:
                 return _os_refusal(path, error)
@@ -220,6 +220,14 @@ class FileDoor:
         if expected and expected != _identity_in(folder, name, before):
             return _changed(path)
         return None
+
+
+def _read_up_to(file: BinaryIO, limit: int) -> bytes:
+    """Asks for no more than the file seems to hold: a large buffer costs more than reading a small file."""
+    data = file.read(min(limit, os.fstat(file.fileno()).st_size + 1))
+    while len(data) < limit and (more := file.read(min(limit - len(data), 1 << 20))):
+        data += more
+    return data
 
 
 def _status_in(folder: int, name: str) -> os.stat_result | None:

@@ -96,12 +96,13 @@ class _Search:
                 yield self._shown(entry.path)
 
     def lines(self, pattern: str, wanted: int) -> Iterator[str]:
+        literal = required_literal(pattern).encode()
         with matcher(pattern, wanted + 1, SECONDS) as lines_in:
             for entry in self._sieved(pattern):
                 content = self._door.read(Admitted(entry.path, "read"), MAX_FILE_BYTES)
                 if isinstance(content, FileRefusal):
                     self._too_big += content.kind == "too_big"
-                elif not is_binary(content.data[:_SNIFFED_BYTES]):
+                elif literal in content.data and not is_binary(content.data[:_SNIFFED_BYTES]):
                     name = self._shown(entry.path)
                     yield from (f"{name}:{number}: {text}" for number, text in lines_in.lines(content.data))
 

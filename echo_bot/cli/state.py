@@ -57,25 +57,14 @@ def utc_now() -> datetime:
 
 def find_place(config_path: Path | None) -> Place:
     """Raises ConfigError or StorageError for a configuration that a start would refuse."""
+    from echo_bot.cli.plugins import installed_channels
     from echo_bot.config.loader import load_config
     from echo_bot.config.places import database_url
     from echo_bot.storage.sqlite_file import database_path
 
-    manifests = _installed_channels()
+    manifests = installed_channels()
     loaded = load_config(config_path, os.environ, manifests)
     return Place(loaded, manifests, database_path(database_url(loaded.config)))
-
-
-def _installed_channels() -> tuple[ChannelManifest, ...]:
-    """A broken plugin is told of and stops no verb."""
-    from echo_bot.app.discovery import channel_manifests
-    from echo_bot.errors import StartError
-
-    try:
-        return tuple(channel_manifests().values())
-    except StartError as error:
-        click.echo(f"echo-bot: {error}", err=True)
-        return ()
 
 
 def is_empty(place: Place) -> bool:

@@ -14,7 +14,7 @@ from echo_bot.execution.environment import clean_environment
 from echo_bot.execution.group import MARK_NAME, boot_ticks
 from echo_bot.execution.layout import default_layout
 from echo_bot.execution.local import LocalExecutor
-from echo_bot.execution.proctree import Process, descendants, read_processes
+from echo_bot.execution.proctree import ProcessKey, descendants, key, read_processes
 from echo_bot.execution.protocol import CommandSpec, ExecutorBackend, Limits, Outcome
 from echo_bot.execution.sandbox import SandboxExecutor
 
@@ -25,11 +25,12 @@ Run = Callable[..., Awaitable[tuple[str, Outcome]]]
 MakeSandbox = Callable[..., Awaitable[SandboxExecutor]]
 
 
-def _left_over(since: int) -> list[Process]:
+def _left_over(since: int) -> set[ProcessKey]:
+    """Our own descendants, and orphans of any run; what belongs to another test worker has a parent still."""
     processes = read_processes()
     own = descendants(processes, [os.getpid()])
-    marked = [p for p in processes.values() if p.started >= since and _is_marked(p.pid)]
-    return [p for p in (*own, *marked) if p.started >= since]
+    orphans = [p for p in processes.values() if p.parent == 1 and p.started >= since and _is_marked(p.pid)]
+    return {key(p) for p in (*own, *orphans) if p.started >= since}
 
 
 def _is_marked(pid: int) -> bool:
@@ -43,9 +44,10 @@ def _is_marked(pid: int) -> bool:
 def _nothing_left_running() -> Iterator[None]:
     since = boot_ticks()
     yield
-    deadline = time.monotonic() + 3
-    while (left := _left_over(since)) and time.monotonic() < deadline:
+    left, deadline = _left_over(since), time.monotonic() + 5
+    while left and time.monotonic() < deadline:
         time.sleep(0.02)
+        left &= _left_over(since)
     assert not left, f"left running: {left}"
 
 

@@ -48,7 +48,7 @@ def _command(machine: Machine, text: str, state: State, env: Mapping[str, str]) 
     for name in env:
         if is_sensitive_name(name):
             machine.find("system_config", Verdict.ASK, f"Sets {name}, which changes what other programs run.", None)
-    yield from call(judge_environment(machine, inv, {name: cleaned(value) for name, value in env.items()}))
+    yield from judge_environment(machine, inv, {name: cleaned(value) for name, value in env.items()})
     parsed = parse(text)
     for line in parsed.lines:
         yield from call(machine.node(line, state, Stream()))
@@ -68,7 +68,7 @@ def _finished(machine: Machine, steps: Steps[None]) -> ShellReport:
 
 
 def _report(machine: Machine, *, complete: bool) -> ShellReport:
-    findings = tuple(sorted(machine.findings.values(), key=lambda finding: -finding.verdict.strictness))
+    findings = tuple(sorted(machine.findings.values(), key=lambda finding: finding.verdict is not Verdict.DENY))
     return ShellReport(
         findings=findings,
         commands=tuple(machine.commands),

@@ -18,6 +18,8 @@ _VALUES = frozenset({"-c", "--config", "--data-dir", "--workspace"})
 
 
 def judge_bot_control(machine: Machine, inv: Invocation) -> None:
+    if not any("echo" in word.lower() for word in inv.argv):
+        return
     words = _own_words(inv)
     if words is None:
         return

@@ -44,12 +44,12 @@ def judge_carriers(machine: Machine, inv: Invocation) -> Steps[None]:
     name = inv.name
     options = COMMAND_OPTIONS.get(name)
     if options:
-        yield from call(_command_options(machine, inv, options))
+        yield from _command_options(machine, inv, options)
     reader = _READERS.get(name)
     if reader is not None:
-        yield from call(reader(machine, inv))
+        yield from reader(machine, inv)
     elif is_awk(name):
-        yield from call(_awk(machine, inv))
+        yield from _awk(machine, inv)
 
 
 def _run(machine: Machine, inv: Invocation, text: str) -> Steps[None]:
@@ -65,18 +65,18 @@ def _command_options(machine: Machine, inv: Invocation, options: frozenset[str])
     args = inv.args
     for index, arg in enumerate(args):
         if arg[:1] == "+" and inv.name in _EDITORS:
-            yield from call(_option_value(machine, inv, arg[1:]))
+            yield from _option_value(machine, inv, arg[1:])
         if not is_option(arg):
             continue
         following = args[index + 1] if index + 1 < len(args) else ""
         if arg.startswith("--"):
             given, equals, value = arg[2:].partition("=")
             if any(option.startswith("--") and len(given) > 2 and same_option("--" + given, option[2:]) for option in options):
-                yield from call(_option_value(machine, inv, value if equals else following))
+                yield from _option_value(machine, inv, value if equals else following)
         elif arg in options:
-            yield from call(_option_value(machine, inv, following))
+            yield from _option_value(machine, inv, following)
         elif arg[:2] in options and len(arg) > 2:
-            yield from call(_option_value(machine, inv, arg[2:]))
+            yield from _option_value(machine, inv, arg[2:])
 
 
 def _option_value(machine: Machine, inv: Invocation, value: str) -> Steps[None]:
@@ -89,7 +89,7 @@ def _option_value(machine: Machine, inv: Invocation, value: str) -> Steps[None]:
     elif name in _EDITORS:
         found = _EDITOR_SHELL.search(value)
         if found is None:
-            yield from call(judge_foreign(machine, inv, value, []))
+            yield from judge_foreign(machine, inv, value, [])
             return
         value = found.group(1)
     elif name in ("gdb", "lldb"):
@@ -97,7 +97,7 @@ def _option_value(machine: Machine, inv: Invocation, value: str) -> Steps[None]:
         if found is None:
             return
         if value.strip().startswith(("py", "script")):
-            yield from call(judge_foreign(machine, inv, found.group(1), []))
+            yield from judge_foreign(machine, inv, found.group(1), [])
             return
         value = found.group(1)
     elif name == "fzf" and "execute" in value:
@@ -111,12 +111,12 @@ def _option_value(machine: Machine, inv: Invocation, value: str) -> Steps[None]:
     elif name == "lftp":
         for part in value.split(";"):
             if part.strip().startswith("!"):
-                yield from call(_run(machine, inv, part.strip()[1:]))
+                yield from _run(machine, inv, part.strip()[1:])
         return
     elif name in ("blender", "gimp", "pdb"):
-        yield from call(judge_foreign(machine, inv, value, []))
+        yield from judge_foreign(machine, inv, value, [])
         return
-    yield from call(_run(machine, inv, value))
+    yield from _run(machine, inv, value)
 
 
 def _git(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -130,7 +130,7 @@ def _git(machine: Machine, inv: Invocation) -> Steps[None]:
                 text = found.group(1)
                 runs = text.lstrip().startswith("!") or not value.lower().startswith("alias.")
                 text = text.lstrip().removeprefix("!")
-                yield from call(_run(machine, inv, text if runs else "git " + text))
+                yield from _run(machine, inv, text if runs else "git " + text)
         index += 2 if args[index] in ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path") else 1
     words = args[index:]
     if not words:
@@ -140,39 +140,39 @@ def _git(machine: Machine, inv: Invocation) -> Steps[None]:
         yield from call(machine.dispatch(machine, inv.inner(words[2:])))
     elif verb == "submodule" and "foreach" in words:
         rest = [word for word in words[words.index("foreach") + 1 :] if word not in ("--recursive", "--quiet", "-q")]
-        yield from call(_run(machine, inv, " ".join(rest)))
+        yield from _run(machine, inv, " ".join(rest))
     elif verb == "rebase":
         options = read_options(words[1:], OptionTable("xsX", names("exec strategy strategy-option onto")))
         for text in options.values("x", "exec"):
-            yield from call(_run(machine, inv, text))
+            yield from _run(machine, inv, text)
     elif verb == "filter-branch":
         for at, word in enumerate(words[:-1]):
             if word.endswith("-filter"):
-                yield from call(_run(machine, inv, words[at + 1]))
+                yield from _run(machine, inv, words[at + 1])
     elif verb == "config":
         operands = [word for word in words[1:] if not is_option(word)]
         if len(operands) >= 2 and (found := _GIT_CONFIG.match(f"{operands[0]}={operands[1]}")):
-            yield from call(_run(machine, inv, found.group(1).lstrip().removeprefix("!") if found.group(1).lstrip().startswith("!") or not operands[0].startswith("alias.") else "git " + found.group(1)))
+            yield from _run(machine, inv, found.group(1).lstrip().removeprefix("!") if found.group(1).lstrip().startswith("!") or not operands[0].startswith("alias.") else "git " + found.group(1))
     elif verb in ("clone", "fetch", "pull", "ls-remote", "remote", "push"):
         for word in words[1:]:
             if word.startswith("ext::"):
-                yield from call(_run(machine, inv, word[5:]))
+                yield from _run(machine, inv, word[5:])
         options = read_options(words[1:], OptionTable("cuob", names("config upload-pack receive-pack exec origin branch")))
         for setting in options.values("c", "config"):
             if found := _GIT_CONFIG.match(setting):
-                yield from call(_run(machine, inv, found.group(1).lstrip("!")))
+                yield from _run(machine, inv, found.group(1).lstrip("!"))
         for text in options.values("u", "upload-pack", "receive-pack", "exec"):
-            yield from call(_run(machine, inv, text))
+            yield from _run(machine, inv, text)
     elif verb in ("difftool", "mergetool"):
         options = read_options(words[1:], OptionTable("xt", names("extcmd tool")))
         for text in options.values("x", "extcmd"):
-            yield from call(_run(machine, inv, text))
+            yield from _run(machine, inv, text)
     elif verb == "grep":
         for word in words:
             if word.startswith("-O") and len(word) > 2:
-                yield from call(_run(machine, inv, word[2:]))
+                yield from _run(machine, inv, word[2:])
             elif word.startswith("--open-files-in-pager="):
-                yield from call(_run(machine, inv, word.partition("=")[2]))
+                yield from _run(machine, inv, word.partition("=")[2])
 
 
 def _tar(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -182,7 +182,7 @@ def _tar(machine: Machine, inv: Invocation) -> Steps[None]:
         if len(given) > 14 and "--checkpoint-action".startswith(given):
             value = value if equals else (args[index + 1] if index + 1 < len(args) else "")
             if value.startswith("exec="):
-                yield from call(_run(machine, inv, value[5:]))
+                yield from _run(machine, inv, value[5:])
 
 
 def _ssh(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -191,10 +191,10 @@ def _ssh(machine: Machine, inv: Invocation) -> Steps[None]:
     if len(options.rest) > 1:
         machine.carries_code = True
         rest = options.rest[1:]
-        yield from call(_run(machine, inv, " ".join(rest)))
+        yield from _run(machine, inv, " ".join(rest))
     elif len(options.rest) == 1 and inv.stdin.text is not None and inv.stdin.text != UNKNOWN:
         machine.carries_code = True
-        yield from call(_run(machine, inv, inv.stdin.text))
+        yield from _run(machine, inv, inv.stdin.text)
 
 
 def _sshpass(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -210,7 +210,7 @@ def _sed(machine: Machine, inv: Invocation) -> Steps[None]:
         for found in _SED_EXECUTE.finditer(script):
             text = (found.group(1) or found.group(3) or "").replace("\\/", "/")
             if text:
-                yield from call(_run(machine, inv, text))
+                yield from _run(machine, inv, text)
         for found in re.finditer(r"(?:^|[;\s/0-9])(?:w|W)\s+(/\S+)|s(.)(?:(?!\2).)*\2(?:(?!\2).)*\2\w*w\s+(/\S+)", script):
             from echo_bot.policy.guards.shell import effects
 
@@ -228,9 +228,9 @@ def _awk(machine: Machine, inv: Invocation) -> Steps[None]:
         found = re.findall(r'"((?:[^"\\]|\\.)*)"\s*\|\s*(?:getline|&)|\|\s*"((?:[^"\\]|\\.)*)"', program)
         if found or re.search(r"\bsystem\s*\(", program):
             machine.ask("inline_interpreter", "Runs commands from an awk program.", inv)
-        yield from call(judge_foreign(machine, inv, program, []))
+        yield from judge_foreign(machine, inv, program, [])
         for before, after in found:
-            yield from call(_run(machine, inv, before or after))
+            yield from _run(machine, inv, before or after)
         for target in re.findall(r'>{1,2}\s*"((?:[^"\\]|\\.)*)"', program):
             from echo_bot.policy.guards.shell import effects
 
@@ -246,7 +246,7 @@ def _editor_input(machine: Machine, inv: Invocation) -> Steps[None]:
     for line in (inv.stdin.text or "").splitlines():
         found = re.match(r"\s*[\d,$%.]*\s*[rwe]?\s*!(.*)", line)
         if found:
-            yield from call(_run(machine, inv, found.group(1)))
+            yield from _run(machine, inv, found.group(1))
         elif (written := re.match(r"\s*[\d,$%.]*w\s+(/\S+)", line)) is not None:
             from echo_bot.policy.guards.shell import effects
 
@@ -260,19 +260,19 @@ def _editor_input(machine: Machine, inv: Invocation) -> Steps[None]:
 def _ftp_input(machine: Machine, inv: Invocation) -> Steps[None]:
     for line in (inv.stdin.text or "").splitlines():
         if line.strip().startswith(("!", "\\!", "system ", "shell ", ".shell ", ".system ")):
-            yield from call(_run(machine, inv, re.sub(r"^\s*(?:\\?!|\.?system |\.?shell )", "", line)))
+            yield from _run(machine, inv, re.sub(r"^\s*(?:\\?!|\.?system |\.?shell )", "", line))
     for arg in inv.args:
         found = re.match(r"\s*(?:\\!|\.shell\s|\.system\s|system\s)\s*(.*)", arg, re.DOTALL)
         if found:
-            yield from call(_run(machine, inv, found.group(1)))
+            yield from _run(machine, inv, found.group(1))
         elif (program := re.search(r"\bto\s+program\s+'([^']*)'|\bfrom\s+program\s+'([^']*)'", arg, re.IGNORECASE)) is not None:
-            yield from call(_run(machine, inv, program.group(1) or program.group(2)))
+            yield from _run(machine, inv, program.group(1) or program.group(2))
 
 
 def _at(machine: Machine, inv: Invocation) -> Steps[None]:
     if inv.stdin.text is not None:
         machine.carries_code = True
-        yield from call(_run(machine, inv, inv.stdin.text))
+        yield from _run(machine, inv, inv.stdin.text)
 
 
 def _crontab(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -280,14 +280,14 @@ def _crontab(machine: Machine, inv: Invocation) -> Steps[None]:
     for line in (inv.stdin.text or "").splitlines():
         found = re.match(r"\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(.*)", line)
         if found and not line.lstrip().startswith("#"):
-            yield from call(_run(machine, inv, found.group(1)))
+            yield from _run(machine, inv, found.group(1))
 
 
 def _socat(machine: Machine, inv: Invocation) -> Steps[None]:
     for arg in inv.args:
         found = re.match(r"(?:EXEC|SYSTEM|SHELL)\s*:\s*(.*)", arg, re.IGNORECASE | re.DOTALL)
         if found:
-            yield from call(_run(machine, inv, found.group(1).split(",")[0].strip("'\"")))
+            yield from _run(machine, inv, found.group(1).split(",")[0].strip("'\""))
         elif (opened := re.match(r"(?:OPEN|CREATE|FILE|GOPEN)\s*:\s*([^,]*)", arg, re.IGNORECASE)) is not None:
             from echo_bot.policy.guards.shell import effects
 
@@ -299,13 +299,13 @@ def _tmux(machine: Machine, inv: Invocation) -> Steps[None]:
     for index, arg in enumerate(args):
         if arg in ("new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawn-window", "run-shell", "run", "if-shell", "popup", "display-popup", "pipe-pane"):
             options = read_options(args[index + 1 :], OptionTable("cefFnstxytlhw"), permute=False)
-            yield from call(_run(machine, inv, " ".join(options.rest)))
+            yield from _run(machine, inv, " ".join(options.rest))
         elif arg in ("send-keys", "send"):
             options = read_options(args[index + 1 :], OptionTable("Nt"), permute=False)
             text = " ".join(word for word in options.rest if word not in ("Enter", "C-m", "ENTER"))
-            yield from call(_run(machine, inv, text))
+            yield from _run(machine, inv, text)
     if args and args[0] == "-c" and len(args) > 1:
-        yield from call(_run(machine, inv, args[1]))
+        yield from _run(machine, inv, args[1])
 
 
 def _make(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -318,10 +318,10 @@ def _make(machine: Machine, inv: Invocation) -> Steps[None]:
             found = re.findall(r"\$\(shell\s+([^)]*)\)", line)
             for text in [*found, recipe.strip().lstrip("@-+")]:
                 if text:
-                    yield from call(_run(machine, inv, text.replace("$$", "$")))
+                    yield from _run(machine, inv, text.replace("$$", "$"))
     for arg in args:
         for text in re.findall(r"\$\(shell\s+([^)]*)\)", arg):
-            yield from call(_run(machine, inv, text))
+            yield from _run(machine, inv, text)
 
 
 _READERS = {

@@ -58,28 +58,28 @@ def dispatch(machine: Machine, inv: Invocation) -> Steps[str]:
     machine.charge(3)
     if not inv.argv:
         return ""
-    yield from call(judge_environment(machine, inv, inv.env))
+    yield from judge_environment(machine, inv, inv.env)
     word = inv.argv[0]
     if word == "":
         return ""
     if has_glob(word):
-        return (yield from call(_globbed_name(machine, inv)))
+        return (yield from _globbed_name(machine, inv))
     if is_open(inv.name) or word[:1] in (UNKNOWN, UNKNOWN_FIELDS) and "/" not in word:
         machine.ask("unparsed", "Which program runs is not known before.", inv)
-        yield from call(_cautious(machine, inv))
+        yield from _cautious(machine, inv)
         return UNKNOWN
     if word in inv.state.functions:
-        return (yield from call(_call_function(machine, inv)))
+        return (yield from _call_function(machine, inv))
     if word in inv.state.aliases and inv.state.calls.count("alias " + word) == 0:
-        yield from call(_alias(machine, inv))
-    return (yield from call(program(machine, inv)))
+        yield from _alias(machine, inv)
+    return (yield from program(machine, inv))
 
 
 def _cautious(machine: Machine, inv: Invocation) -> Steps[None]:
     """`$RUNNER rm -rf x`: what follows an unknown word may be the command."""
     if len(inv.argv) > 1 and inv.argv[0] == UNKNOWN_FIELDS:
         saved = machine.only_hard
-        yield from call(_soft_only(machine, inv.inner(inv.argv[1:])))
+        yield from _soft_only(machine, inv.inner(inv.argv[1:]))
         machine.only_hard = saved
 
 
@@ -98,7 +98,7 @@ def _globbed_name(machine: Machine, inv: Invocation) -> Steps[str]:
             if matches(pattern, name):
                 found = True
                 machine.charge(4)
-                yield from call(program(machine, inv.inner([name, *inv.args])))
+                yield from program(machine, inv.inner([name, *inv.args]))
     if not found or not folder:
         machine.ask("unparsed", "Which program a pattern names is not known before.", inv)
     return UNKNOWN
@@ -144,27 +144,27 @@ def program(machine: Machine, inv: Invocation) -> Steps[str]:
     if builtin is not None and (inv.argv[0] == inv.name or name in ("find", "xargs", "parallel", "fd", "printf", "test", "[")):
         if name == "printf" and "/" in inv.argv[0]:
             return output_of(inv)
-        return (yield from call(builtin(machine, inv)))
+        return (yield from builtin(machine, inv))
     if builtin is not None and inv.argv[0].lower() == name and name not in ("read",):
-        return (yield from call(builtin(machine, inv)))
+        return (yield from builtin(machine, inv))
     wrapper = wrapper_named(name)
     if wrapper is not None:
         unwrapped = unwrap(name, inv.args, wrapper)
         if unwrapped is not None and (unwrapped.argv or unwrapped.code):
-            return (yield from call(_wrapped(machine, inv, unwrapped)))
+            return (yield from _wrapped(machine, inv, unwrapped))
         if name in ("sudo", "su", "doas", "script", "unshare", "chroot", "nsenter", "pkexec", "runuser") and inv.stdin.text is not None and unwrapped is not None:
-            return (yield from call(shell(machine, inv.inner(["sh"]))))
+            return (yield from shell(machine, inv.inner(["sh"])))
     if is_shell(name):
         if any(arg[:1] == UNKNOWN_FIELDS for arg in inv.args):
             machine.ask("inline_interpreter", f"What {name} runs is not known before.", inv)
-        return (yield from call(shell(machine, inv)))
+        return (yield from shell(machine, inv))
     entry = interpreter_named(name)
     if entry is not None:
-        yield from call(interpret(machine, inv, entry))
+        yield from interpret(machine, inv, entry)
     _judge_by_rules(machine, inv)
-    yield from call(judge_carriers(machine, inv))
+    yield from judge_carriers(machine, inv)
     if "/" in inv.argv[0] and entry is None:
-        yield from call(_path_in_command_position(machine, inv))
+        yield from _path_in_command_position(machine, inv)
     return output_of(inv)
 
 
@@ -175,7 +175,7 @@ def _wrapped(
     if name in ("env", "xargs"):
         machine.carries_code = True
     _judge_by_rules(machine, inv.inner(inv.argv), only_soft=True)
-    yield from call(judge_environment(machine, inv, found.env))
+    yield from judge_environment(machine, inv, found.env)
     if found.folder:
         inv = replace(inv, state=inv.state.copy())
         inv.state.change_folder(resolve(found.folder, inv.place))
@@ -202,8 +202,8 @@ def dispatch_program(machine: Machine, inv: Invocation) -> Steps[str]:
     if inv.argv[0] == "":
         return ""
     if has_glob(inv.argv[0]):
-        return (yield from call(_globbed_name(machine, inv)))
-    return (yield from call(program(machine, inv)))
+        return (yield from _globbed_name(machine, inv))
+    return (yield from program(machine, inv))
 
 
 def _path_in_command_position(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -213,7 +213,7 @@ def _path_in_command_position(machine: Machine, inv: Invocation) -> Steps[None]:
         machine.script_files.setdefault(shown(path, machine.home)) if not is_open(path) else None
         return
     if inv.state.files.get(resolve(path, inv.place)) is not None:
-        yield from call(script_file(machine, inv, path, inv.args))
+        yield from script_file(machine, inv, path, inv.args)
     else:
         machine.script_files.setdefault(shown(path, machine.home))
 

@@ -82,7 +82,7 @@ def expand_fields(word: Word, state: State, runner: Runner) -> Steps[list[str]]:
     if word.static is not None:
         return [word.static]
     if not has_braces(word.parts):
-        return (yield from call(_fields(word.parts, state, runner)))
+        return (yield from _fields(word.parts, state, runner))
     try:
         words = expand_braces(word.parts)
     except TooManyWords:
@@ -90,7 +90,7 @@ def expand_fields(word: Word, state: State, runner: Runner) -> Steps[list[str]]:
     fields: list[str] = []
     for parts in words:
         runner.charge(len(parts))
-        fields.extend((yield from call(_fields(parts, state, runner))))
+        fields.extend((yield from _fields(parts, state, runner)))
     return fields
 
 
@@ -104,7 +104,7 @@ def expand_text(word: Word, state: State, runner: Runner, is_pattern: bool = Fal
             text = _tilde(part.text, state) if index == 0 or part.text[:1] == ":" else part.text
             out.add(globbed(text) if is_pattern else text)
         else:
-            yield from call(_part(part, state, runner, out, splitting=False))
+            yield from _part(part, state, runner, out, splitting=False)
     out.close()
     text = " ".join(out.fields)
     runner.charge(len(text) // 16)
@@ -123,7 +123,7 @@ def _fields(parts: tuple[Part, ...], state: State, runner: Runner) -> Steps[list
                     text = _tilde(text, state)
                 out.add(globbed(text))
         else:
-            yield from call(_part(part, state, runner, out, splitting=True))
+            yield from _part(part, state, runner, out, splitting=True)
     out.close()
     runner.charge(sum(map(len, out.fields)) // 16)
     return out.fields
@@ -155,7 +155,7 @@ def _part(part: Part, state: State, runner: Runner, out: FieldList, splitting: b
     if isinstance(part, Literal):
         out.add(part.text)
     elif isinstance(part, Parameter):
-        yield from call(_parameter(part, state, runner, out, splitting))
+        yield from _parameter(part, state, runner, out, splitting)
     elif isinstance(part, Substitution):
         value = yield from call(runner.substitution(part, state))
         _place(value, part.quoted or not splitting, state, out)
@@ -167,7 +167,7 @@ def _part(part: Part, state: State, runner: Runner, out: FieldList, splitting: b
     else:
         assert isinstance(part, ArrayLiteral)
         for word in part.words:
-            for field in (yield from call(expand_fields(word, state, runner))):
+            for field in (yield from expand_fields(word, state, runner)):
                 out.add(" " + field)
 
 
@@ -181,7 +181,7 @@ def _place(value: str, quoted: bool, state: State, out: FieldList) -> None:
 
 def _parameter(part: Parameter, state: State, runner: Runner, out: FieldList, splitting: bool) -> Steps[None]:
     quoted = part.quoted or not splitting
-    value = yield from call(_value(part, state, runner))
+    value = yield from _value(part, state, runner)
     if isinstance(value, str):
         _place(value, quoted, state, out)
         return

@@ -64,7 +64,7 @@ def judge_foreign(machine: Machine, inv: Invocation, code: str, arguments: list[
     saved = machine.only_hard
     machine.only_hard = True
     try:
-        yield from call(_Reader(machine, inv, code, arguments).run())
+        yield from _Reader(machine, inv, code, arguments).run()
     finally:
         machine.only_hard = saved
 
@@ -95,10 +95,10 @@ class _Reader:
         while index < len(tokens):
             kind, text = tokens[index]
             if kind == "back" or (kind in ("quoted", "percent") and text.lstrip("%").startswith(("qx", "x"))):
-                yield from call(self.shell(_delimited(text)))
+                yield from self.shell(_delimited(text))
             elif kind == "name":
                 self.assignment(index, text)
-                yield from call(self.name(index, text))
+                yield from self.name(index, text)
             index += 1
 
     def assignment(self, index: int, name: str) -> None:
@@ -126,13 +126,13 @@ class _Reader:
             arguments, is_list, end = self.arguments(index + 2)
             method = self.text(end + 1)
             if arguments and self.kind(end + 1) == "other" and method == "." and self.kind(end + 2) == "name":
-                yield from call(self.effect(self.text(end + 2), arguments, is_list))
-            yield from call(self.effect(name, arguments, is_list))
+                yield from self.effect(self.text(end + 2), arguments, is_list)
+            yield from self.effect(name, arguments, is_list)
         elif self.kind(index + 1) in ("string", "triple", "quoted", "percent") or self.text(index + 1) in ("[", "{", "<", ">"):
             arguments, is_list, _ = self.arguments(index + 1)
-            yield from call(self.effect(name, arguments, is_list))
+            yield from self.effect(name, arguments, is_list)
         elif self.kind(index + 1) == "name" and self.text(index + 1) in self.constants:
-            yield from call(self.effect(name, [self.constants[self.text(index + 1)]], False))
+            yield from self.effect(name, [self.constants[self.text(index + 1)]], False)
 
     def arguments(self, index: int) -> tuple[list[str], bool, int]:
         """Constant arguments up to the closing parenthesis; what is not constant is UNKNOWN."""
@@ -233,7 +233,7 @@ class _Reader:
         if not texts:
             return
         if _SHELL_CALLS.fullmatch(last) or _SHELL_CALLS.fullmatch(name):
-            yield from call(self.spawned(texts, is_list))
+            yield from self.spawned(texts, is_list)
         if _TREE_CALLS.fullmatch(last) and (_CERTAIN_TREE.fullmatch(last) or "recursive=" in arguments):
             for text in texts:
                 if roots.root_match(_home(text), inv.place) is Match.YES and text[:1] in ("/", "~", HOME):
@@ -261,15 +261,15 @@ class _Reader:
         """Text for a shell, or an argument vector."""
         machine, inv = self.machine, self.inv
         if not is_list and len(texts) == 1:
-            yield from call(self.shell(texts[0]))
+            yield from self.shell(texts[0])
             return
         yield from call(machine.dispatch(machine, inv.inner([_home(text) for text in texts], _nothing())))
         if " " in texts[0]:
-            yield from call(self.shell(texts[0]))
+            yield from self.shell(texts[0])
 
     def shell(self, text: str) -> Steps[None]:
         complete = self.machine.complete
-        yield from call(self.machine.code(text.replace(HOME, self.machine.home), self.inv.state.copy(), _nothing(), self.inv.span))
+        yield from self.machine.code(text.replace(HOME, self.machine.home), self.inv.state.copy(), _nothing(), self.inv.span)
         self.machine.complete = complete
 
 

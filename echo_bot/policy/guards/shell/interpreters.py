@@ -46,9 +46,7 @@ _PERL = i("eE", values="IMmCx", checks="c v V version help h", glued="0laiFdDsTt
 _RUBY = i("e", values="IrCEWFKTx", values_long="require encoding external-encoding", checks="c v version h help", glued="0aiKTWxF")
 _NODE = i("ep", "eval print", values="rC", values_long="require import loader conditions input-type env-file inspect-port title",
           checks="c check v version h help test")
-_TABLE: tuple[tuple[re.Pattern[str], Interpreter], ...] = tuple(
-    (re.compile(pattern + r"\Z"), entry)
-    for pattern, entry in (
+_TABLE: tuple[tuple[str, Interpreter], ...] = (
         (r"(?:python|pythonw|pypy|jython|ipython|micropython|graalpy)(?:\d[\d.]*)?(?:\.exe)?", _PYTHON),
         (r"perl(?:\d[\d.]*)?", _PERL),
         (r"(?:ruby|jruby|truffleruby)(?:\d[\d.]*)?", _RUBY),
@@ -66,16 +64,14 @@ _TABLE: tuple[tuple[re.Pattern[str], Interpreter], ...] = tuple(
          r"racket|guile|clojure|clj|bb|sbcl|clisp|ecl|gosh|chibi-scheme|dart|octave|octave-cli|gnuplot|maxima|sage|pwsh)",
          i("e", "eval execute expression", checks="version help", reads_input=False)),
         (r"emacs(?:client)?", i("", "eval execute", checks="version help", reads_input=False)),
-    )
 )  # fmt: skip
+_NAMES = re.compile("|".join(f"(?P<n{number}>{pattern})" for number, (pattern, _) in enumerate(_TABLE)))
 _AWK = re.compile(r"(?:[gmn]?awk|original-awk|bwk|busybox-awk)\Z")
 
 
 def interpreter_named(name: str) -> Interpreter | None:
-    for pattern, entry in _TABLE:
-        if pattern.match(name):
-            return entry
-    return None
+    found = _NAMES.fullmatch(name)
+    return _TABLE[int(str(found.lastgroup)[1:])][1] if found else None
 
 
 def is_awk(name: str) -> bool:
@@ -163,15 +159,15 @@ def interpret(machine: Machine, inv: Invocation, entry: Interpreter) -> Steps[st
             for text in re.findall(r'do shell script "((?:[^"\\]|\\.)*)"', " ".join(program.code)):
                 yield from call(machine.code(text.replace('\\"', '"'), inv.state.copy(), inv.stdin, inv.span))
         for text in program.code:
-            yield from call(judge_foreign(machine, inv, shown(text, machine.home), program.operands))
+            yield from judge_foreign(machine, inv, shown(text, machine.home), program.operands)
     elif program.file is not None:
-        yield from call(_file(machine, inv, program.file))
+        yield from _file(machine, inv, program.file)
     elif program.from_input and inv.stdin.text is not None:
         machine.carries_code = True
         text = inv.stdin.text
         kind = "pipe_to_shell" if is_open(text) else "inline_interpreter"
         machine.ask(kind, f"Feeds program text to {inv.name}, which runs it.", inv)
-        yield from call(judge_foreign(machine, inv, shown(text, machine.home), program.operands))
+        yield from judge_foreign(machine, inv, shown(text, machine.home), program.operands)
     return UNKNOWN
 
 
@@ -185,6 +181,6 @@ def _file(machine: Machine, inv: Invocation, path: str) -> Steps[None]:
         if path.startswith("/dev/"):
             kind = "pipe_to_shell" if is_open(content) else "inline_interpreter"
             machine.ask(kind, f"Feeds program text to {inv.name}, which runs it.", inv)
-        yield from call(judge_foreign(machine, inv, content, []))
+        yield from judge_foreign(machine, inv, content, [])
     elif is_plain(path):
         machine.script_files.setdefault(shown(unglobbed(path), machine.home))

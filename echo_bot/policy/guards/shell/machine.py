@@ -181,7 +181,7 @@ class Machine:
             word = yield from call(reader.here_body())
         except Unparsed:
             return UNKNOWN
-        return (yield from call(expand_text(word, state, self)))
+        return (yield from expand_text(word, state, self))
 
     def _subshell(self, state: State) -> State:
         self.charge(2 + len(state.variables) // 16 + len(state.functions) // 16)
@@ -193,24 +193,24 @@ class Machine:
         """Run one node; the result is what it writes to standard output."""
         self.charge(1)
         if isinstance(node, Simple):
-            return (yield from call(self.simple(node, state, stdin)))
+            return (yield from self.simple(node, state, stdin))
         if isinstance(node, Script):
-            return (yield from call(self.sequence(node.commands, state, stdin)))
+            return (yield from self.sequence(node.commands, state, stdin))
         if isinstance(node, AndOr):
-            return (yield from call(self.and_or(node, state, stdin)))
+            return (yield from self.and_or(node, state, stdin))
         if isinstance(node, Pipeline):
-            return (yield from call(self.pipeline(node, state, stdin)))
+            return (yield from self.pipeline(node, state, stdin))
         if isinstance(node, Redirected):
-            return (yield from call(self.redirected(node, state, stdin)))
+            return (yield from self.redirected(node, state, stdin))
         if isinstance(node, Background):
             inner = self._subshell(state)
             inner.in_background = True
             return (yield from call(self.node(node.command, inner, stdin)))
         if isinstance(node, Compound):
-            return (yield from call(self.compound(node, state, stdin)))
+            return (yield from self.compound(node, state, stdin))
         if isinstance(node, ForLoop):
-            return (yield from call(self.for_loop(node, state, stdin)))
-        return (yield from call(self.define(node, state)))
+            return (yield from self.for_loop(node, state, stdin))
+        return (yield from self.define(node, state))
 
     def sequence(self, commands: tuple[Node, ...], state: State, stdin: Stream) -> Steps[str]:
         if len(commands) == 1:
@@ -249,22 +249,22 @@ class Machine:
 
     def redirected(self, node: Redirected, state: State, stdin: Stream) -> Steps[str]:
         span = self.span_of(node.start, node.end)
-        own = yield from call(self.redirects(node.redirects, state, span))
+        own = yield from self.redirects(node.redirects, state, span)
         output = yield from call(self.node(node.command, state, own.stdin or stdin))
-        return (yield from call(self.written(own, output, state)))
+        return (yield from self.written(own, output, state))
 
     def compound(self, node: Compound, state: State, stdin: Stream) -> Steps[str]:
         for word in node.words:
-            values = yield from call(expand_fields(word, state, self))
+            values = yield from expand_fields(word, state, self)
             if node.kind in ("test", "arithmetic"):
-                yield from call(self.subscripts(values, state))
+                yield from self.subscripts(values, state)
         if node.kind == "subshell":
             state = self._subshell(state)
         if node.kind in ("if", "case"):
-            return (yield from call(self.branches(node, state, stdin)))
+            return (yield from self.branches(node, state, stdin))
         if node.kind == "loop":
-            return (yield from call(self.loop(node, state, stdin)))
-        return (yield from call(self.sequence(node.bodies, state, stdin)))
+            return (yield from self.loop(node, state, stdin))
+        return (yield from self.sequence(node.bodies, state, stdin))
 
     def subscripts(self, values: list[str], state: State) -> Steps[None]:
         """A subscript in text that the shell reads as a name is expanded again: `[[ -v 'x[$(cmd)]' ]]`."""
@@ -300,7 +300,7 @@ class Machine:
         output: list[str] = []
         while True:
             before = stdin.text
-            output.append((yield from call(self.sequence(node.bodies, state, stdin))))
+            output.append((yield from self.sequence(node.bodies, state, stdin)))
             if not stdin.text or stdin.text == before or stdin.text == UNKNOWN:
                 return self.limited("".join(output))
 
@@ -310,7 +310,7 @@ class Machine:
             items = list(state.positional)
         else:
             for word in node.items:
-                items.extend((yield from call(expand_fields(word, state, self))))
+                items.extend((yield from expand_fields(word, state, self)))
         output: list[str] = []
         for item in items or [UNKNOWN]:
             if node.variable:
@@ -332,7 +332,7 @@ class Machine:
     def simple(self, node: Simple, state: State, stdin: Stream) -> Steps[str]:
         """A simple command, once for every value that a variable in it may have after a branch."""
         if not state.choices:
-            return (yield from call(self.simple_once(node, state, stdin)))
+            return (yield from self.simple_once(node, state, stdin))
         names = [
             part.name
             for word in node.words
@@ -348,8 +348,8 @@ class Machine:
                     raise BudgetSpent
                 inner = self._subshell(state)
                 inner.variables[name] = value
-                yield from call(self.simple_once(node, inner, Stream(stdin.text)))
-        output = yield from call(self.simple_once(node, state, stdin))
+                yield from self.simple_once(node, inner, Stream(stdin.text))
+        output = yield from self.simple_once(node, state, stdin)
         return UNKNOWN if tried else output
 
     def simple_once(self, node: Simple, state: State, stdin: Stream) -> Steps[str]:
@@ -360,27 +360,27 @@ class Machine:
             if word.static is not None:
                 argv.append(word.static)
             else:
-                argv.extend((yield from call(expand_fields(word, state, self))))
+                argv.extend((yield from expand_fields(word, state, self)))
         if argv and argv[0] == GLOB_SET:
             argv[0] = "["
         if not argv:
-            yield from call(self.assignments(node.assignments, state))
+            yield from self.assignments(node.assignments, state)
             self.record(node, argv)
-            own = yield from call(self.redirects(node.redirects, state, span))
-            return (yield from call(self.written(own, "", state)))
+            own = yield from self.redirects(node.redirects, state, span)
+            return (yield from self.written(own, "", state))
         env: dict[str, str] = {}
         for assignment in node.assignments:
-            env[assignment.name] = yield from call(expand_text(assignment.value, state, self))
+            env[assignment.name] = yield from expand_text(assignment.value, state, self)
         self.record(node, argv)
         waiting, self.waiting_outputs = self.waiting_outputs, []
-        own = yield from call(self.redirects(node.redirects, state, span))
+        own = yield from self.redirects(node.redirects, state, span)
         inv = Invocation(argv, state, own.stdin or stdin, span, env, waiting)
         output = yield from call(self.dispatch(self, inv))
         for script in waiting:
             yield from call(self.node(script, self._subshell(state), Stream(output)))
         if argv[-1:] and node.words:
             state.variables["_"] = argv[-1]
-        return (yield from call(self.written(own, output, state)))
+        return (yield from self.written(own, output, state))
 
     def record(self, node: Simple, argv: list[str]) -> None:
         text = self.text[node.start : node.end]
@@ -390,17 +390,17 @@ class Machine:
 
     def assignments(self, assignments: tuple[Assignment, ...], state: State) -> Steps[None]:
         for assignment in assignments:
-            yield from call(self.assign(assignment, state))
+            yield from self.assign(assignment, state)
 
     def assign(self, node: Assignment, state: State) -> Steps[None]:
         array = node.value.parts[0] if node.value.parts else None
         if isinstance(array, ArrayLiteral):
             items: list[str] = []
             for word in array.words:
-                items.extend((yield from call(expand_fields(word, state, self))))
+                items.extend((yield from expand_fields(word, state, self)))
             state.assign_items(node.name, items, node.append)
             return
-        value = yield from call(expand_text(node.value, state, self))
+        value = yield from expand_text(node.value, state, self)
         if node.subscript is not None:
             subscript = yield from call(self.expanded_text(node.subscript, state))
             state.assign_element(node.name, subscript.strip("'\""), value, node.append)
@@ -412,17 +412,17 @@ class Machine:
     def redirects(self, redirects: tuple[Redirect, ...], state: State, span: tuple[int, int]) -> Steps[Plumbing]:
         plumbing = Plumbing()
         for redirect in redirects:
-            yield from call(self.redirect(redirect, state, plumbing, span))
+            yield from self.redirect(redirect, state, plumbing, span)
         return plumbing
 
     def redirect(self, node: Redirect, state: State, plumbing: Plumbing, span: tuple[int, int]) -> Steps[None]:
         where = self.span_of(node.start, node.end)
         if node.body is not None or node.operator in ("<<", "<<-"):
-            text = "" if node.body is None else (yield from call(expand_text(node.body, state, self)))
+            text = "" if node.body is None else (yield from expand_text(node.body, state, self))
             plumbing.connect(node.descriptor, shown(text, self.home), state)
             return
         count = len(self.waiting_outputs)
-        target = yield from call(expand_text(node.target, state, self, is_pattern=True))
+        target = yield from expand_text(node.target, state, self, is_pattern=True)
         if node.operator == "<<<":
             plumbing.connect(node.descriptor, shown(target, self.home) + "\n", state)
             return

@@ -73,7 +73,7 @@ class Parser(WordReader):
         """Skip blanks, comments and newlines; a newline brings the bodies of waiting here-documents."""
         self.blanks()
         while self.peek() == "\n":
-            yield from call(self.newline())
+            yield from self.newline()
             self.blanks()
 
     def newline(self) -> Steps[None]:
@@ -121,15 +121,15 @@ class Parser(WordReader):
 
     def script(self, closers: frozenset[str]) -> Steps[Script]:
         commands: list[Node] = []
-        yield from call(self.lines())
+        yield from self.lines()
         while self.position < self.end:
             if self.at_closer(closers):
                 if self.closer() in closers:
                     break
                 raise Unparsed(f"unexpected {self.closer()!r}")
-            commands.append((yield from call(self.and_or())))
-            yield from call(self.separator(commands))
-            yield from call(self.lines())
+            commands.append((yield from self.and_or()))
+            yield from self.separator(commands)
+            yield from self.lines()
         return Script(tuple(commands))
 
     def closer(self) -> str:
@@ -148,14 +148,14 @@ class Parser(WordReader):
             if self.position >= self.end:
                 break
             if self.peek() == "\n":
-                yield from call(self.newline())
+                yield from self.newline()
                 if commands:
                     break
                 continue
             if self.at_closer(frozenset()):
                 raise Unparsed(f"unexpected {self.closer()!r}")
-            commands.append((yield from call(self.and_or())))
-            yield from call(self.separator(commands))
+            commands.append((yield from self.and_or()))
+            yield from self.separator(commands)
         return Script(tuple(commands))
 
     def separator(self, commands: list[Node]) -> Steps[None]:
@@ -174,26 +174,26 @@ class Parser(WordReader):
         yield
 
     def and_or(self) -> Steps[Node]:
-        commands = [(yield from call(self.pipeline()))]
+        commands = [(yield from self.pipeline())]
         while True:
             self.blanks()
             if self.peek(2) not in ("&&", "||"):
                 break
             self.position += 2
-            yield from call(self.lines())
-            commands.append((yield from call(self.pipeline())))
+            yield from self.lines()
+            commands.append((yield from self.pipeline()))
         return commands[0] if len(commands) == 1 else AndOr(tuple(commands))
 
     def pipeline(self) -> Steps[Node]:
         self.prefixes()
-        commands = [(yield from call(self.command()))]
+        commands = [(yield from self.command())]
         while True:
             self.blanks()
             if self.peek() != "|" or self.peek(2) == "||":
                 break
             self.position += 2 if self.peek(2) == "|&" else 1
-            yield from call(self.lines())
-            commands.append((yield from call(self.command())))
+            yield from self.lines()
+            commands.append((yield from self.command()))
         return commands[0] if len(commands) == 1 else Pipeline(tuple(commands))
 
     def prefixes(self) -> None:
@@ -221,20 +221,20 @@ class Parser(WordReader):
         word = found.group() if found else ""
         node: Node
         if opener == "(":
-            node = yield from call(self.parenthesised_command())
+            node = yield from self.parenthesised_command()
         elif word in _CLOSING_WORDS:
             raise Unparsed(f"unexpected {word!r}")
         elif word and word != "time":
             self.position += len(word)
-            node = yield from call(self.reserved(word))
+            node = yield from self.reserved(word)
             if isinstance(node, Background | Function):
                 return node
         elif (function := _FUNCTION.match(self.text, start, self.end)) and not self._is_glob(function):
             self.position = function.end()
             return Function(function.group(1), (yield from call(self.function_body())))
         else:
-            return (yield from call(self.simple()))
-        return (yield from call(self.redirected(node, start)))
+            return (yield from self.simple())
+        return (yield from self.redirected(node, start))
 
     def _is_glob(self, found: re.Match[str]) -> bool:
         return "=" in found.group(1)
@@ -243,7 +243,7 @@ class Parser(WordReader):
         redirects: list[Redirect] = []
         while True:
             self.blanks()
-            redirect = yield from call(self.redirect())
+            redirect = yield from self.redirect()
             if redirect is None:
                 break
             redirects.append(redirect)
@@ -254,12 +254,12 @@ class Parser(WordReader):
         if self.peek(2) == "((" and start not in self.not_arithmetic:
             parts = PartList()
             try:
-                yield from call(self.arithmetic(parts, True, 2, "))"))
+                yield from self.arithmetic(parts, True, 2, "))")
             except Unparsed:
                 self.not_arithmetic.add(start)
                 self.position = start
             else:
-                return (yield from call(self.arithmetic_command(parts, start)))
+                return (yield from self.arithmetic_command(parts, start))
         self.position = start + 1
         body = yield from call(self.script(_PARENTHESIS))
         self.expect(")")
@@ -282,7 +282,7 @@ class Parser(WordReader):
             self.expect("}")
             return Compound("group", (body,))
         if word == "if":
-            return (yield from call(self.if_command()))
+            return (yield from self.if_command())
         if word in ("while", "until"):
             test = yield from call(self.script(_DO))
             self.expect("do")
@@ -290,14 +290,14 @@ class Parser(WordReader):
             self.expect("done")
             return Compound("loop", (test, body))
         if word in ("for", "select"):
-            return (yield from call(self.for_command()))
+            return (yield from self.for_command())
         if word == "case":
-            return (yield from call(self.case_command()))
+            return (yield from self.case_command())
         if word == "[[":
-            return (yield from call(self.test_command()))
+            return (yield from self.test_command())
         if word == "function":
             self.blanks()
-            name = self.plain_word() or (yield from call(self.word()))
+            name = self.plain_word() or (yield from self.word())
             self.blanks()
             if re.compile(r"\([ \t]*\)").match(self.text, self.position, self.end):
                 self.position = self.text.index(")", self.position) + 1
@@ -311,8 +311,8 @@ class Parser(WordReader):
         raise Unparsed(f"unexpected {word!r}")
 
     def function_body(self) -> Steps[Node]:
-        yield from call(self.lines())
-        return (yield from call(self.command()))
+        yield from self.lines()
+        return (yield from self.command())
 
     def if_command(self) -> Steps[Node]:
         bodies = [(yield from call(self.script(_THEN)))]
@@ -332,12 +332,12 @@ class Parser(WordReader):
         if self.peek(2) == "((":
             parts = PartList()
             start = self.position
-            yield from call(self.arithmetic(parts, True, 2, "))"))
+            yield from self.arithmetic(parts, True, 2, "))")
             header: tuple[Word, ...] = (parts.word(start, self.position),)
-            body = yield from call(self.loop_body())
+            body = yield from self.loop_body()
             return Compound("loop", (body,), header)
-        name = self.plain_word() or (yield from call(self.word()))
-        yield from call(self.lines())
+        name = self.plain_word() or (yield from self.word())
+        yield from self.lines()
         items: list[Word] | None = None
         if re.compile(r"in(?=[ \t\n;]|\\\n)").match(self.text, self.position, self.end):
             self.position += 2
@@ -346,15 +346,15 @@ class Parser(WordReader):
                 self.blanks()
                 if self.peek() in ("", ";", "\n"):
                     break
-                items.append(self.plain_word() or (yield from call(self.word())))
-        body = yield from call(self.loop_body())
+                items.append(self.plain_word() or (yield from self.word()))
+        body = yield from self.loop_body()
         return ForLoop(name.static or "", None if items is None else tuple(items), body)
 
     def loop_body(self) -> Steps[Node]:
         self.blanks()
         if self.peek() == ";":
             self.position += 1
-        yield from call(self.lines())
+        yield from self.lines()
         if self.peek() == "{":
             self.position += 1
             body = yield from call(self.script(frozenset("}")))
@@ -367,16 +367,16 @@ class Parser(WordReader):
 
     def case_command(self) -> Steps[Node]:
         self.blanks()
-        words = [self.plain_word() or (yield from call(self.word()))]
-        yield from call(self.lines())
+        words = [self.plain_word() or (yield from self.word())]
+        yield from self.lines()
         self.expect("in")
         bodies: list[Node] = []
         while True:
-            yield from call(self.lines())
+            yield from self.lines()
             if self.closer() == "esac":
                 self.position += 4
                 return Compound("case", tuple(bodies), tuple(words))
-            yield from call(self.case_pattern(words))
+            yield from self.case_pattern(words)
             bodies.append((yield from call(self.script(_CASE_ENDS))))
             token = self.closer()
             if token != "esac":
@@ -387,7 +387,7 @@ class Parser(WordReader):
             self.position += 1
         while True:
             self.blanks()
-            words.append((yield from call(self.word())))
+            words.append((yield from self.word()))
             self.blanks()
             if self.peek() != "|":
                 break
@@ -398,7 +398,7 @@ class Parser(WordReader):
         """`[[ ]]`: its words, whatever operators join them."""
         words: list[Word] = []
         while True:
-            yield from call(self.lines())
+            yield from self.lines()
             if self.position >= self.end:
                 raise Unparsed("[[ is not closed")
             if self.peek(2) == "]]":
@@ -407,7 +407,7 @@ class Parser(WordReader):
             if self.peek() in "()&|<>;":
                 self.position += 1
                 continue
-            words.append((yield from call(self.word())))
+            words.append((yield from self.word()))
 
     def redirect(self) -> Steps[Redirect | None]:
         found = _REDIRECT.match(self.text, self.position, self.end)
@@ -415,7 +415,7 @@ class Parser(WordReader):
             return None
         start, self.position = self.position, found.end()
         self.blanks()
-        target = self.plain_word() or (yield from call(self.word()))
+        target = self.plain_word() or (yield from self.word())
         redirect = Redirect(found.group(2), found.group(1) or "", target, start, self.position)
         if redirect.operator in ("<<", "<<-"):
             raw = self.text[target.start : target.end]
@@ -435,7 +435,7 @@ class Parser(WordReader):
             array = yield from call(self.array())
             value = Word((array,), start, self.position)
         elif self.peek() not in ("", " ", "\t", "\n", ";", "|", "&", ")", "<", ">") or self.peek(2) in ("<(", ">("):
-            value = self.plain_word() or (yield from call(self.word()))
+            value = self.plain_word() or (yield from self.word())
         value = value or Word((), start, start, "")
         return Assignment(name, subscript[1:-1] if subscript else None, bool(append), value)
 
@@ -449,15 +449,15 @@ class Parser(WordReader):
             char = self.peek()
             if char in ("", "\n", ";", "|", ")") or (char == "&" and self.peek(2) != "&>"):
                 break
-            redirect = yield from call(self.redirect())
+            redirect = yield from self.redirect()
             if redirect is not None:
                 redirects.append(redirect)
             else:
-                assignment = None if words else (yield from call(self.assignment()))
+                assignment = None if words else (yield from self.assignment())
                 if assignment is not None:
                     assignments.append(assignment)
                 else:
-                    words.append(self.plain_word() or (yield from call(self.word())))
+                    words.append(self.plain_word() or (yield from self.word()))
             end = self.position
         if not (assignments or words or redirects):
             raise Unparsed(f"unexpected {char!r}")

@@ -46,7 +46,7 @@ def find(machine: Machine, inv: Invocation) -> Steps[str]:
             end = index
             while end < len(args) and args[end] not in (";", "+"):
                 end += 1
-            yield from call(_executed(machine, inv, args[index:end], starts, names_given, is_filtered))
+            yield from _executed(machine, inv, args[index:end], starts, names_given, is_filtered)
             index = end + 1
         elif word in ("-fprint", "-fprint0", "-fprintf", "-fls") and index < len(args):
             effects.write(machine, inv, args[index])

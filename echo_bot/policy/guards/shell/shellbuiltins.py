@@ -76,8 +76,8 @@ def declare(machine: Machine, inv: Invocation) -> Steps[str]:
             inv.state.assign(name, unglobbed(value).replace(UNKNOWN_FIELDS, UNKNOWN), bool(append))
         exported[name] = value
     if inv.name == "export" or "-x" in inv.args:
-        yield from call(judge_environment(machine, inv, exported))
-    yield from call(_subscripts(machine, inv))
+        yield from judge_environment(machine, inv, exported)
+    yield from _subscripts(machine, inv)
     return ""
 
 
@@ -92,7 +92,7 @@ def _subscripts(machine: Machine, inv: Invocation) -> Steps[None]:
 
 
 def let(machine: Machine, inv: Invocation) -> Steps[str]:
-    yield from call(_subscripts(machine, inv))
+    yield from _subscripts(machine, inv)
     for arg in inv.args:
         found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*=.*", arg, re.DOTALL)
         if found:
@@ -101,7 +101,7 @@ def let(machine: Machine, inv: Invocation) -> Steps[str]:
 
 
 def unset(machine: Machine, inv: Invocation) -> Steps[str]:
-    yield from call(_subscripts(machine, inv))
+    yield from _subscripts(machine, inv)
     for arg in inv.args:
         if arg == "-f":
             continue
@@ -113,7 +113,7 @@ def unset(machine: Machine, inv: Invocation) -> Steps[str]:
 
 
 def read(machine: Machine, inv: Invocation) -> Steps[str]:
-    yield from call(_subscripts(machine, inv))
+    yield from _subscripts(machine, inv)
     targets: list[str] = []
     array = None
     index = 0
@@ -156,19 +156,19 @@ def mapfile(machine: Machine, inv: Invocation) -> Steps[str]:
     text = inv.stdin.text
     target = inv.args[-1] if inv.args and not is_option(inv.args[-1]) else "MAPFILE"
     inv.state.assign(target, [UNKNOWN_FIELDS] if text is None or is_open(text) else text.splitlines())
-    yield from call(_callback(machine, inv))
+    yield from _callback(machine, inv)
     return ""
 
 
 def _callback(machine: Machine, inv: Invocation) -> Steps[None]:
     """`mapfile -C code` runs code for every line."""
     if "-C" in inv.args[:-1]:
-        yield from call(evaluated(machine, inv, inv.args[inv.args.index("-C") + 1]))
+        yield from evaluated(machine, inv, inv.args[inv.args.index("-C") + 1])
 
 
 def printf(machine: Machine, inv: Invocation) -> Steps[str]:
     if inv.args[:1] == ["-v"] and len(inv.args) > 2:
-        yield from call(_subscripts(machine, inv.inner(inv.argv[:3])))
+        yield from _subscripts(machine, inv.inner(inv.argv[:3]))
         args = [shown(arg, machine.home) for arg in inv.args[2:]]
         inv.state.assign(inv.args[1], outputs.formatted(args[0], args[1:]))
         return ""
@@ -178,7 +178,7 @@ def printf(machine: Machine, inv: Invocation) -> Steps[str]:
 
 
 def test(machine: Machine, inv: Invocation) -> Steps[str]:
-    yield from call(_subscripts(machine, inv))
+    yield from _subscripts(machine, inv)
     return ""
 
 
@@ -200,7 +200,7 @@ def unalias(machine: Machine, inv: Invocation) -> Steps[str]:
 
 def evaluate(machine: Machine, inv: Invocation) -> Steps[str]:
     words = inv.args[1:] if inv.args[:1] == ["--"] else inv.args
-    return (yield from call(evaluated(machine, inv, " ".join(map(unglobbed, words)))))
+    return (yield from evaluated(machine, inv, " ".join(map(unglobbed, words))))
 
 
 def source(machine: Machine, inv: Invocation) -> Steps[str]:
@@ -210,16 +210,16 @@ def source(machine: Machine, inv: Invocation) -> Steps[str]:
     path = args[0]
     effects.read(machine, inv, path)
     if path in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
-        return (yield from call(from_input(machine, inv, inv.state)))
+        return (yield from from_input(machine, inv, inv.state))
     if path.startswith((UNKNOWN, UNKNOWN_FIELDS)) and "/" not in path:
         machine.ask("pipe_to_shell", "Which file the shell reads commands from is not known before.", inv)
         return UNKNOWN
     content = inv.state.files.get(resolve(path, inv.place))
     if content is not None:
-        return (yield from call(script_file(machine, inv, path, args[1:])))
+        return (yield from script_file(machine, inv, path, args[1:]))
     if path.startswith(("http:", "https:")):
         machine.ask("pipe_to_shell", "Runs a downloaded file.", inv)
-    return (yield from call(script_file(machine, inv, path, args[1:])))
+    return (yield from script_file(machine, inv, path, args[1:]))
 
 
 def trap(machine: Machine, inv: Invocation) -> Steps[str]:
@@ -233,9 +233,9 @@ def complete(machine: Machine, inv: Invocation) -> Steps[str]:
     """`compgen -C command`, `complete -C`, `bind -x`, `enable -f`."""
     for flag, value in zip(inv.args, inv.args[1:], strict=False):
         if flag in ("-C", "-F"):
-            yield from call(evaluated(machine, inv, value))
+            yield from evaluated(machine, inv, value)
         elif flag == "-x" and ":" in value:
-            yield from call(evaluated(machine, inv, value.partition(":")[2].strip().strip("'\"")))
+            yield from evaluated(machine, inv, value.partition(":")[2].strip().strip("'\""))
         elif flag == "-W":
             yield from call(machine.expanded_text(value, inv.state))
         elif flag == "-f" and inv.name == "enable":

@@ -49,10 +49,10 @@ def shell(machine: Machine, inv: Invocation) -> Steps[str]:
         if operands[0] == UNKNOWN_FIELDS:
             machine.ask("pipe_to_shell", f"What {inv.name} runs is not known before.", inv)
             return UNKNOWN
-        return (yield from call(script_file(machine, inv, operands[0], operands[1:], syntax_only)))
+        return (yield from script_file(machine, inv, operands[0], operands[1:], syntax_only))
     if operands and "s" in flags:
         state.positional = operands
-    return (yield from call(from_input(machine, inv, state, syntax_only)))
+    return (yield from from_input(machine, inv, state, syntax_only))
 
 
 def _read_arguments(args: list[str]) -> tuple[str | None, list[str], set[str]]:

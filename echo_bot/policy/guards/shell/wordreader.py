@@ -68,9 +68,9 @@ class WordReader(ABC):
     """A position in a text, and the readers of everything that can be part of a word."""
 
     def __init__(self, text: str, position: int = 0, end: int | None = None, detached: bool = False) -> None:
-        self.text = text
+        self.text = text if end is None else text[:end]
         self.position = position
-        self.end = len(text) if end is None else end
+        self.end = len(self.text)
         self.detached = detached
         self.not_arithmetic: set[int] = set()
 
@@ -83,7 +83,7 @@ class WordReader(ABC):
         """Read a whole other text as commands."""
 
     def peek(self, length: int = 1) -> str:
-        return self.text[self.position : min(self.position + length, self.end)]
+        return self.text[self.position : self.position + length]
 
     def expect(self, token: str) -> None:
         if self.peek(len(token)) != token:
@@ -116,13 +116,13 @@ class WordReader(ABC):
                 self.expect(")")
                 parts.parts.append(ProcessSubstitution(script, char))
             elif char == "(":
-                more = yield from call(self.parenthesis(parts))
+                more = yield from self.parenthesis(parts)
                 if not more:
                     break
             elif char in " \t\n;|&)<>":
                 break
             else:
-                yield from call(self.special(char, parts))
+                yield from self.special(char, parts)
         if self.position == start:
             raise Unparsed("expected a word")
         return parts.word(start, self.position)
@@ -155,7 +155,7 @@ class WordReader(ABC):
             if self.peek() == ")":
                 self.position += 1
                 return ArrayLiteral(tuple(words))
-            words.append(self.plain_word() or (yield from call(self.word())))
+            words.append(self.plain_word() or (yield from self.word()))
 
     def extended_glob(self) -> Steps[None]:
         self.expect("(")
@@ -163,7 +163,7 @@ class WordReader(ABC):
             if self.peek() in "|*":
                 self.position += 1
             else:
-                yield from call(self.word())
+                yield from self.word()
         self.position += 1
 
     def special(self, char: str, parts: PartList) -> Steps[None]:
@@ -175,21 +175,21 @@ class WordReader(ABC):
             parts.text(self.text[self.position + 1 : close], True)
             self.position = close + 1
         elif char == '"':
-            yield from call(self.double_quoted(parts))
+            yield from self.double_quoted(parts)
         elif char == "\\":
             escaped = self.peek(2)[1:]
             self.position += 2 if escaped else 1
             if escaped != "\n":
                 parts.text(escaped or "\\", True)
         elif char == "$":
-            yield from call(self.dollar(parts, quoted=False))
+            yield from self.dollar(parts, quoted=False)
         else:
-            yield from call(self.backticks(parts, quoted=False))
+            yield from self.backticks(parts, quoted=False)
 
     def double_quoted(self, parts: PartList) -> Steps[None]:
         self.position += 1
         parts.text("", True)
-        yield from call(self.expanding_text(parts, _DOUBLE_QUOTED_RUN, '$`"\\'))
+        yield from self.expanding_text(parts, _DOUBLE_QUOTED_RUN, '$`"\\')
         if self.peek() != '"':
             raise Unparsed("a double quote is not closed")
         self.position += 1
@@ -198,7 +198,7 @@ class WordReader(ABC):
         """The rest of the text as the body of an expanding here-document."""
         start = self.position
         parts = PartList()
-        yield from call(self.expanding_text(parts, _HERE_RUN, "$`\\"))
+        yield from self.expanding_text(parts, _HERE_RUN, "$`\\")
         return parts.word(start, self.end)
 
     def expanding_text(self, parts: PartList, run: re.Pattern[str], escapable: str) -> Steps[None]:
@@ -210,9 +210,9 @@ class WordReader(ABC):
                 continue
             char = self.text[self.position]
             if char == "$":
-                yield from call(self.dollar(parts, quoted=True))
+                yield from self.dollar(parts, quoted=True)
             elif char == "`":
-                yield from call(self.backticks(parts, quoted=True))
+                yield from self.backticks(parts, quoted=True)
             elif char == "\\":
                 escaped = self.peek(2)[1:]
                 self.position += 2 if escaped else 1
@@ -241,7 +241,7 @@ class WordReader(ABC):
         elif following == "{":
             yield from call(self.braced(parts, quoted))
         elif following == "[":
-            yield from call(self.arithmetic(parts, quoted, 2, "]"))
+            yield from self.arithmetic(parts, quoted, 2, "]")
         elif following == "'" and not quoted:
             found = _ANSI_C.match(self.text, self.position + 2, self.end)
             if found is None:
@@ -250,7 +250,7 @@ class WordReader(ABC):
             self.position = found.end()
         elif following == '"' and not quoted:
             self.position += 1
-            yield from call(self.double_quoted(parts))
+            yield from self.double_quoted(parts)
         elif following and following in _SPECIAL:
             parts.parts.append(Parameter(following, quoted))
             self.position += 2
@@ -269,7 +269,7 @@ class WordReader(ABC):
         if self.peek(3) == "$((" and start not in self.not_arithmetic:
             known = len(parts.parts)
             try:
-                yield from call(self.arithmetic(parts, quoted, 3, "))"))
+                yield from self.arithmetic(parts, quoted, 3, "))")
             except Unparsed:
                 if len(self.not_arithmetic) >= _MAX_ARITHMETIC_RETRIES:
                     raise
@@ -305,7 +305,7 @@ class WordReader(ABC):
             if depth < 0:
                 break
             if char in "'\"\\$`":
-                yield from call(self.special(char, inner))
+                yield from self.special(char, inner)
             else:
                 found = re.compile(r"[^()\[\]'\"\\$`]+|.", re.DOTALL).match(self.text, self.position, self.end)
                 assert found is not None
@@ -338,7 +338,7 @@ class WordReader(ABC):
             if chosen is None:
                 raise Unparsed("a bad substitution")
             operator, self.position = chosen.group(), chosen.end()
-            argument = yield from call(self.argument(quoted, operator in _PATTERN_OPERATORS))
+            argument = yield from self.argument(quoted, operator in _PATTERN_OPERATORS)
         self.expect("}")
         parts.parts.append(
             Parameter(found.group(), quoted, operator, argument, subscript, length, indirect)
@@ -368,9 +368,9 @@ class WordReader(ABC):
                 self.position += 1
             elif char in "'\"\\$`":
                 if char == "$" and quoted:
-                    yield from call(self.dollar(parts, quoted=True))
+                    yield from self.dollar(parts, quoted=True)
                 else:
-                    yield from call(self.special(char, parts))
+                    yield from self.special(char, parts)
             else:
                 found = re.compile(r"[^}'\"\\$`]+").match(self.text, self.position, self.end)
                 assert found is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -102,12 +101,11 @@ async def test_a_huge_file_does_not_hold_up_the_loop(workspace: Workspace, root:
         file.seek(9000)
         file.write(b"\n")
     reading = asyncio.create_task(ReadFileTool(workspace).execute({"path": "huge", "limit": 1}))
-    longest = 0.0
+    turns = 0
     while not reading.done():
-        before = time.monotonic()
-        await asyncio.sleep(0.005)
-        longest = max(longest, time.monotonic() - before)
-    assert longest < 0.5
+        await asyncio.sleep(0.002)
+        turns += 1
+    assert turns > 5
     assert (await reading).success
 
 

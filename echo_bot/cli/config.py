@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import click
@@ -19,10 +18,13 @@ def config() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(path: Path | None, as_json: bool) -> None:
     """Read the configuration as a start would and say what is wrong with it."""
-    from echo_bot.cli.explaining_here import installed_channels
-    from echo_bot.config.loader import load_config, user_config_path
+    from echo_bot.cli.guarded import refuse_inside_bot
+    from echo_bot.cli.state import find_place
+    from echo_bot.config.loader import user_config_path
 
-    loaded = load_config(path, os.environ, installed_channels())
+    place = find_place(path)
+    refuse_inside_bot(place.database)
+    loaded = place.loaded
     if as_json:
         row = {
             "file": str(loaded.path) if loaded.path else None,
@@ -55,8 +57,9 @@ def example() -> None:
 @config.command()
 def schema() -> None:
     """Print the JSON Schema of the configuration file."""
-    from echo_bot.cli.explaining_here import installed_channels
+    from echo_bot.cli.plugins import installed_channels
+    from echo_bot.config.descriptions import described_schema
     from echo_bot.config.model import config_model
 
     model = config_model(installed_channels())
-    click.echo(json.dumps(model.model_json_schema(), indent=2, ensure_ascii=False))
+    click.echo(json.dumps(described_schema(model), indent=2, ensure_ascii=False))

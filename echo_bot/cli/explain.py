@@ -74,7 +74,7 @@ def explain(
 
 def _explain_cases(file: Path) -> None:
     from echo_bot.cli.explaining import explain_cases
-    from echo_bot.cli.explaining_here import installed_channels
+    from echo_bot.cli.plugins import installed_channels
 
     with file.open(encoding="utf-8", errors="replace", newline="\n") as lines:
         for row in explain_cases(lines, installed_channels()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -22,6 +23,9 @@ from echo_bot.policy.steps import decide, trace
 Row = dict[str, JsonValue]
 
 _EXECUTORS = {executor.value: executor for executor in Executor if executor is not Executor.NONE}
+
+
+_ID = re.compile(r'"id"\s*:\s*("(?:[^"\\\x00-\x1f]|\\["\\/bfnrt])*")')
 
 
 class BadCase(ValueError):
@@ -109,7 +113,7 @@ def digest_or_none(facts: Facts) -> str | None:
 
 
 def _explain_line(line: str, manifests: tuple[ChannelManifest, ...]) -> Row:
-    case_id: JsonValue = None
+    case_id: JsonValue = _id_in(line)
     try:
         row = json.loads(line)
         if not isinstance(row, dict):
@@ -123,6 +127,12 @@ def _explain_line(line: str, manifests: tuple[ChannelManifest, ...]) -> Row:
         return answer(case_id, _refused(str(error)))
     except Exception as error:  # noqa: BLE001 - a line that breaks a check is denied, and the next one judged
         return answer(case_id, _refused(f"a check failed ({type(error).__name__})"))
+
+
+def _id_in(line: str) -> str | None:
+    """The id that a line seems to have, for the answer to one that is not JSON."""
+    found = _ID.search(line)
+    return json.loads(found[1]) if found else None
 
 
 def _refused(reason: str) -> Decision:
@@ -167,7 +177,7 @@ def _caller(event: Mapping[str, object], nested: bool) -> Caller:
 
 def _grants(row: Mapping[str, object], asked: Asked) -> Iterator[Asked]:
     """The grants that can concern this call: for the same tool, with the same declaration."""
-    grants = row.get("grants") or []
+    grants = _absent_as_empty(row.get("grants"))
     if not isinstance(grants, list) or not all(isinstance(grant, dict) for grant in grants):
         raise BadCase("grants must be a list of {tool, args}")
     for grant in grants:
@@ -217,7 +227,7 @@ def _id(event: Mapping[str, object], name: str) -> str:
 
 
 def _texts(row: Mapping[str, object], name: str) -> tuple[str, ...]:
-    values = row.get(name) or []
+    values = _absent_as_empty(row.get(name))
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise BadCase(f"{name} must be a list of texts")
     return tuple(values)
@@ -228,3 +238,7 @@ def _flag(row: Mapping[str, object], name: str) -> bool:
     if value is not None and not isinstance(value, bool):
         raise BadCase(f"{name} must be true or false")
     return value is True
+
+
+def _absent_as_empty(value: object) -> object:
+    return [] if value is None else value

@@ -9,16 +9,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import click
-
-from echo_bot.app.discovery import channel_manifests, own_tools
+from echo_bot.app.discovery import own_tools
 from echo_bot.approval.approvers import read_paired
 from echo_bot.approval.gather import Asked, Surroundings, gather
-from echo_bot.channel import ChannelManifest
 from echo_bot.cli.explaining import Case, digest_or_none
+from echo_bot.cli.state import Place, find_place, is_empty
 from echo_bot.config.credentials import missing_key
-from echo_bot.config.loader import Loaded, load_config
-from echo_bot.config.places import DATABASE, data_dir
+from echo_bot.config.loader import Loaded
 from echo_bot.config.policy import policy_settings
 from echo_bot.errors import StartError
 from echo_bot.events import SessionKey
@@ -28,38 +25,28 @@ from echo_bot.policy.facts import Facts
 from echo_bot.policy.settings import PolicySettings
 
 
-def installed_channels() -> tuple[ChannelManifest, ...]:
-    """The manifests of all channels; one broken plugin leaves ours known, with a line that says so."""
-    try:
-        return tuple(channel_manifests().values())
-    except StartError as error:
-        click.echo(f"echo-bot: {error}", err=True)
-        return ()
-
-
 def facts_here(case: Case, config_path: Path | None, executor: str | None) -> Facts:
     """The facts of a call under the real configuration. Raises ConfigError and StartError like a start."""
-    manifests = installed_channels()
-    loaded = load_config(config_path, os.environ, manifests)
+    place = find_place(config_path)
+    loaded = place.loaded
     variable = loaded.config.credentials.encryption_key_env
     has_key = any(os.environ.get(name) for name in (variable, "ECHO_BOT_CREDENTIAL_KEY"))
     refusal = missing_key(loaded.config, has_key, loaded.yaml_credentials)
     if refusal:
         raise StartError(refusal)
-    settings = policy_settings(loaded.config, config_path=loaded.path, manifests=manifests)
-    return asyncio.run(_facts(case, loaded, settings, executor))
+    settings = policy_settings(loaded.config, config_path=loaded.path, manifests=place.manifests)
+    return asyncio.run(_facts(case, place, settings, executor))
 
 
-async def _facts(case: Case, loaded: Loaded, settings: PolicySettings, executor: str | None) -> Facts:
+async def _facts(case: Case, place: Place, settings: PolicySettings, executor: str | None) -> Facts:
     lands = Executor(executor) if executor else await _auto_lands_on(settings)
     at_terminal = case.caller.sender.channel == "cli" and sys.stdin.isatty() and sys.stdout.isatty()
     caller = replace(case.caller, interactive=at_terminal)
-    asked = _declared(case.asked, loaded)
+    asked = _declared(case.asked, place.loaded)
     surroundings = Surroundings(auto_lands_on=lands)
-    database = data_dir(loaded.config) / DATABASE
-    if not database.exists():
+    if is_empty(place):
         return gather(asked, caller, settings, surroundings)
-    return await _with_store(asked, replace(case, caller=caller), settings, surroundings, database)
+    return await _with_store(asked, replace(case, caller=caller), settings, surroundings, place.database)
 
 
 async def _with_store(
@@ -86,13 +73,11 @@ async def _auto_lands_on(settings: PolicySettings) -> Executor:
     if settings.exec_host is not None:
         return settings.exec_host
     from echo_bot.execution.environment import clean_environment
-    from echo_bot.execution.layout import SandboxLayout
+    from echo_bot.execution.layout import default_layout
     from echo_bot.execution.sandbox import SandboxExecutor
 
     places = settings.places
-    layout = SandboxLayout(
-        workspace=places.workspace, hidden=places.protected, readonly=places.protected_write, home=places.home
-    )
+    layout = default_layout(places.workspace, places.home, places.protected, places.protected_write)
     environment = clean_environment(os.environ, home=places.home, tmpdir="/tmp")
     works, _ = await SandboxExecutor(layout, environment).ready()
     return Executor.SANDBOX if works else Executor.LOCAL

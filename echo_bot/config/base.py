@@ -21,9 +21,7 @@ class WrittenInt(int):
 class Section(BaseModel):
     """One part of the configuration: unknown keys and wrong types are errors, values never change."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, hide_input_in_errors=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
 
 
 def _as_written(value: object) -> object:

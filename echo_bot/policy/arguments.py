@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +29,16 @@ def arguments_problem(tool: str, args: object, schema: JsonSchema) -> str:
     if not isinstance(args, Mapping):
         return f"{tool}: the arguments must be an object of names and values"
     from jsonschema import Draft202012Validator, SchemaError
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
 
     try:
         Draft202012Validator.check_schema(schema)
-        errors = sorted(Draft202012Validator(schema).iter_errors(args), key=_order)
-    except SchemaError as error:
-        return f"{tool}: the tool's own schema is broken ({error.message})"
+        # An empty registry: a reference to somewhere else is an error and is never fetched.
+        validator = Draft202012Validator(schema, registry=Registry())
+        errors = sorted(validator.iter_errors(args), key=_order)
+    except (SchemaError, Unresolvable, re.error, RecursionError) as error:
+        return f"{tool}: the tool's own schema is broken ({' '.join(str(error).split())[:200]})"
     if errors:
         return f"{tool}: {_sentence(errors[0], schema)}"
     return _too_long(tool, args)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from echo_bot.events import Address, Identity
 from echo_bot.policy.access import NOBODY_PAIRED, Paired
 from echo_bot.policy.call import Call
 from echo_bot.policy.catalogue import ToolEntry, classify_risk
 from echo_bot.policy.decision import Finding, Verdict
-from echo_bot.policy.guards.shell.report import SimpleCommand
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
+
+if TYPE_CHECKING:  # the shell guard brings a parser, which reading facts does not need
+    from echo_bot.policy.guards.shell.report import SimpleCommand
 
 UNSANDBOXED = "unsandboxed"
 """The soft finding of a call that would start code on this host because no sandbox works."""

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import typing
-from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import BaseModel
-
 from echo_bot.config.complaint import all_keys
+from echo_bot.config.descriptions import described_schema, description, sections_of
 from echo_bot.config.example import example_yaml
 from echo_bot.config.loader import load_config
 from echo_bot.config.model import Config
 from echo_bot.config.yaml_tree import parse_yaml
 
 EXAMPLE = Path(__file__).parents[2] / "config.example.yaml"
-
-
-def models_in(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
-    yield model
-    for field in model.model_fields.values():
-        for inner in (field.annotation, *typing.get_args(field.annotation)):
-            if isinstance(inner, type) and issubclass(inner, BaseModel):
-                yield from models_in(inner)
 
 
 def test_the_file_is_what_the_model_writes() -> None:
@@ -43,8 +32,14 @@ def test_every_key_stands_in_the_file() -> None:
 def test_every_key_is_explained() -> None:
     bare = {
         f"{model.__name__}.{name}"
-        for model in models_in(Config)
-        for name, field in model.model_fields.items()
-        if not field.description
+        for model in sections_of(Config)
+        for name in model.model_fields
+        if not description(model, name)
     }
     assert bare == set()
+
+
+def test_the_schema_explains_every_key() -> None:
+    schema = described_schema(Config)
+    assert isinstance(schema["properties"], dict)
+    assert schema["properties"]["workspace"]["description"].startswith("The folder the bot works in")

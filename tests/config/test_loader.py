@@ -11,7 +11,9 @@ from echo_bot.config.channels import adapter_settings
 from echo_bot.config.loader import Loaded, config_from_keys, find_config, load_config
 from echo_bot.errors import ConfigError
 
-MATRIX = ChannelManifest("matrix", "Matrix", "matrix_channel:build", options=("server",), secrets=("password",))
+MATRIX = ChannelManifest(
+    "matrix", "Matrix", "matrix_channel:build", options=("server",), secrets=("password",)
+)
 
 
 @pytest.fixture
@@ -35,7 +37,8 @@ REFUSED = {
     ),
     "a key in the wrong section names the right one": (
         "permissions:\n  approval:\n    allow_from: {}\n",
-        "3: permissions.approval.allow_from: there is no such key; did you mean permissions.elevated.allow_from?",
+        "3: permissions.approval.allow_from: there is no such key; did you mean "
+        "permissions.elevated.allow_from?",
     ),
     "an unknown profile names the nearest": (
         "tools:\n  profile: codng\n",
@@ -58,7 +61,8 @@ REFUSED = {
     "no keys at all": ("- one\n", "1: the file must hold keys and values, such as `workspace: …`"),
     "an allowlist entry is one of two": (
         "permissions:\n  approval:\n    allowlist:\n      - {tool: exec, preset: read_only_shell}\n",
-        "4: permissions.approval.allowlist.0: an entry is either {tool: …, args: {…}} or {preset: read_only_shell}",
+        "4: permissions.approval.allowlist.0: an entry is either {tool: …, args: {…}} or "
+        "{preset: read_only_shell}",
     ),
     "everybody is no admin": (
         'permissions:\n  admin_users: ["*"]\n',
@@ -98,10 +102,13 @@ REFUSED = {
     ),
     "a channel that is not installed": (
         "channels:\n  matrix: {}\n",
-        "2: channels.matrix: there is no such key; here belong cli, discord, max_backlog_minutes, slack, stream, "
-        "telegram, web, webhook",
+        "2: channels.matrix: there is no such key; here belong cli, discord, max_backlog_minutes, slack, "
+        "stream, telegram, web, webhook",
     ),
-    "an alias in its own anchor": ("tools: &x {deny: [*x]}\n", "1: tools.deny.0: an alias stands inside its own"),
+    "an alias in its own anchor": (
+        "tools: &x {deny: [*x]}\n",
+        "1: tools.deny.0: an alias stands inside its own",
+    ),
     "a foreign tag": ("workspace: !!python/name:os.system x\n", "1: workspace: the tag"),
     "a broken bracket": ("tools: [\n", "2: not valid YAML: "),
 }
@@ -124,7 +131,7 @@ NOT_AVAILABLE = {
 }
 
 
-@pytest.mark.parametrize("text,message", REFUSED.values(), ids=REFUSED.keys())
+@pytest.mark.parametrize(("text", "message"), REFUSED.values(), ids=REFUSED.keys())
 def test_refuses(file: Path, text: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load(file, text)
@@ -132,7 +139,7 @@ def test_refuses(file: Path, text: str, message: str) -> None:
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("key,text", NOT_AVAILABLE.items(), ids=NOT_AVAILABLE.keys())
+@pytest.mark.parametrize(("key", "text"), NOT_AVAILABLE.items(), ids=NOT_AVAILABLE.keys())
 def test_a_key_of_a_later_part_refuses_rather_than_being_ignored(file: Path, key: str, text: str) -> None:
     with pytest.raises(ConfigError, match="is not available in this version") as raised:
         load(file, text)
@@ -158,7 +165,9 @@ def test_a_byte_order_mark_is_no_key(file: Path) -> None:
 
 
 def test_a_secret_shows_nowhere(file: Path) -> None:
-    loaded = load(file, "channels:\n  telegram:\n    token: hunter2hunter2\nmodels: {api_key: hunter2hunter2}\n")
+    loaded = load(
+        file, "channels:\n  telegram:\n    token: hunter2hunter2\nmodels: {api_key: hunter2hunter2}\n"
+    )
     assert "hunter2" not in repr(loaded) + str(loaded.config) + loaded.config.model_dump_json()
     assert loaded.yaml_credentials == ("channels.telegram.token", "models.api_key")
 
@@ -170,7 +179,9 @@ def test_a_secret_of_the_wrong_type_shows_nowhere(file: Path) -> None:
 
 
 def test_warnings_leave_the_start_alone(file: Path) -> None:
-    text = "permissions: {approval: {mode: smart}}\nchannels: {telegram: {enabled: true, allow_from: ['*']}}\n"
+    text = (
+        "permissions: {approval: {mode: smart}}\nchannels: {telegram: {enabled: true, allow_from: ['*']}}\n"
+    )
     assert [warning.partition(" ")[0] for warning in load(file, text).warnings] == [
         "permissions.approval.mode",
         "channels.telegram.allow_from",
@@ -202,7 +213,9 @@ class TestSearch:
         (tmp_path / "echo-bot" / "config.yaml").write_text("")
         assert find_config(None, {}) == tmp_path / "echo-bot" / "config.yaml"
 
-    def test_the_current_folder_is_not_looked_at(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_current_folder_is_not_looked_at(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "elsewhere"))
         monkeypatch.chdir(tmp_path)
         (tmp_path / "config.yaml").write_text("language: zh\n")
@@ -216,7 +229,11 @@ class TestEnvironment:
         assert loaded.from_environment == ("gateway.port",)
 
     def test_both_spellings_and_the_bot_one_wins(self, file: Path) -> None:
-        environ = {"ECHO_AGENT_GATEWAY__HOST": "::1", "ECHO_AGENT_GATEWAY__PORT": "2", "ECHO_BOT_GATEWAY__PORT": "3"}
+        environ = {
+            "ECHO_AGENT_GATEWAY__HOST": "::1",
+            "ECHO_AGENT_GATEWAY__PORT": "2",
+            "ECHO_BOT_GATEWAY__PORT": "3",
+        }
         gateway = load(file, "", **environ).config.gateway
         assert (gateway.host, gateway.port) == ("::1", 3)
 
@@ -258,13 +275,17 @@ class TestEnvironment:
             load(file, "", ECHO_BOT_GATEWAY__PRT="1")
 
     def test_broken_json_names_the_variable(self, file: Path) -> None:
-        with pytest.raises(ConfigError, match="ECHO_BOT_TOOLS__DENY: the environment variable is not valid JSON"):
+        with pytest.raises(
+            ConfigError, match="ECHO_BOT_TOOLS__DENY: the environment variable is not valid JSON"
+        ):
             load(file, "", ECHO_BOT_TOOLS__DENY="[exec")
 
 
 class TestPlugins:
     def test_an_installed_channel_has_the_keys_of_its_manifest(self, file: Path) -> None:
-        file.write_text("channels:\n  matrix: {enabled: true, server: m.org, password: pw, allow_from: ['@a:m']}\n")
+        file.write_text(
+            "channels:\n  matrix: {enabled: true, server: m.org, password: pw, allow_from: ['@a:m']}\n"
+        )
         loaded = load_config(file, {}, [MATRIX])
         (settings,) = adapter_settings(loaded.config.channels.matrix)  # type: ignore[attr-defined]  # by manifest
         assert settings.options == {"server": "m.org"}
@@ -273,7 +294,9 @@ class TestPlugins:
 
     def test_other_keys_are_refused(self, file: Path) -> None:
         file.write_text("channels:\n  matrix: {serve: m.org}\n")
-        with pytest.raises(ConfigError, match=r"channels\.matrix\.serve: there is no such key; did you mean server"):
+        with pytest.raises(
+            ConfigError, match=r"channels\.matrix\.serve: there is no such key; did you mean server"
+        ):
             load_config(file, {}, [MATRIX])
 
 

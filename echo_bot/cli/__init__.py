@@ -13,6 +13,7 @@ VERBS = {
     "run": "Start the bot.",
     "status": "Show what runs, what waits and what is missing.",
     "explain": "Say what the gate would decide about a call, running nothing.",
+    "guard": "Say what a guard sees in a command or in a file of cases.",
     "approvals": "List open questions and decide them.",
     "grants": "List and revoke remembered approvals.",
     "audit": "Read and verify the audit.",

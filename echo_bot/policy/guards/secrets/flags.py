@@ -17,13 +17,21 @@ def _after(program: str, flag: str, value: str = _VALUE) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{program})(?![\w-]){_SAME_COMMAND}\s{flag}{value}")
 
 
-_FLAGS = (
+_LONG_FLAGS = (
     re.compile(
-        r"(?<![\w-])--?[A-Za-z0-9-]{0,40}?(?:password|passwd|passphrase|pass|token|secret|api-?key|access-?key|auth-?key"
-        rf"|secret-?key|account-?key|credential)(?:[ \t]++|=){_VALUE}",
-        re.IGNORECASE,
+        r"(?<![\w-])--?[a-z0-9-]{0,40}?(?:password|passwd|passphrase|pass|token|secret|api-?key|access-?key|auth-?key"
+        rf"|secret-?key|account-?key|credential)(?:[ \t]++|=){_VALUE}"
     ),
+    re.compile(
+        r"\bsetx?[ \t]+[\w.-]{0,40}?(?:password|passwd|secret|token|(?:api|access|secret)[_-]?key)[ \t]+"
+        + _VALUE
+    ),
+)
+"""Over lower case: the flags and settings of any program."""
+
+_PROGRAMS = (
     _after(r"mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin", r"-p(?=\S)"),
+    _after(r"vault", r"login[ \t]+(?=\S*\d)"),
     _after(r"redis-cli|valkey-cli", r"-a[ \t]+"),
     _after(r"sshpass", r"-p[ \t]*"),
     _after(
@@ -45,16 +53,28 @@ _FLAGS = (
     re.compile(
         rf"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:['\"]?%s(?:\\n)?['\"]?[ \t]+)?{_VALUE}[ \t]*"
         r"\|[^\n]{0,200}?"
-        r"(?:--password-stdin|--with-token|--token-stdin|--stdin|sudo[ \t]+-\w*S)",
-        re.IGNORECASE,
+        r"(?:--password-stdin|--with-token|--token-stdin|--stdin|sudo[ \t]+-\w*S)"
     ),
+)
+"""Short flags of the programs that have them; `-p` alone may be a port or a folder."""
+
+_PROGRAM_NAMES = re.compile(
+    r"mysql|mariadb|vault|redis|valkey|sshpass|login|mongo|ldap|sqlcmd|bcp|ipmitool|zip|7z|rar|curl|wget|http|xh"
+    r"|smb|rpcclient|openssl|htpasswd|stdin|with-token|sudo"
 )
 
 
-def flag_spans(text: str) -> Iterator[Span]:
-    """The spans of values of secret flags."""
-    for pattern in _FLAGS:
-        for found in pattern.finditer(text):
-            group = found.lastgroup
-            if group is not None and is_secret(found[group], strong=True):
-                yield found.span(group)
+def flag_spans(text: str, lower: str) -> Iterator[Span]:
+    """The spans of values of secret flags; `lower` is `text` in lower case."""
+    for pattern in _LONG_FLAGS:
+        yield from _values(text, pattern.finditer(lower))
+    if _PROGRAM_NAMES.search(lower):
+        for pattern in _PROGRAMS:
+            yield from _values(text, pattern.finditer(text))
+
+
+def _values(text: str, matches: Iterator[re.Match[str]]) -> Iterator[Span]:
+    for found in matches:
+        group = found.lastgroup
+        if group is not None and is_secret(text[slice(*found.span(group))], strong=True):
+            yield found.span(group)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import string
 import unicodedata
 from dataclasses import dataclass
 
 Span = tuple[int, int]
+
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\U000e0000-\U000e0fff]"
+)
+_LOWER = {ord(upper): upper.lower() for upper in string.ascii_uppercase}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +27,13 @@ class Folded:
         """The span in the original text, invisible characters inside it included."""
         start, end = span
         return self.origin[start], self.origin[end - 1] + 1
+
+
+def is_disguised(text: str) -> bool:
+    """Would folding change anything that matters?"""
+    return not text.isascii() and (
+        _UNSEEN.search(text) is not None or unicodedata.normalize("NFKC", text) != text
+    )
 
 
 def fold(text: str) -> Folded:
@@ -36,3 +51,8 @@ def _plain(char: str) -> str:
         return ""
     normal = unicodedata.normalize("NFKC", char)
     return normal if normal.isascii() else char
+
+
+def lower_ascii(text: str) -> str:
+    """`text` with A-Z in lower case and nothing else changed, so that every place stays the same."""
+    return text.lower() if text.isascii() else text.translate(_LOWER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from echo_bot.policy.guards.secrets.fold import Span, fold
+from echo_bot.policy.guards.secrets.fold import Span, fold, is_disguised
 from echo_bot.policy.guards.secrets.known import known_pattern
 from echo_bot.policy.guards.secrets.shapes import secret_spans
 
@@ -30,7 +30,7 @@ class SecretMask:
 
     def _masked(self, text: str, *, shapes: bool) -> str:
         spans = list(self._spans(text, shapes))
-        if not text.isascii():
+        if is_disguised(text):
             folded = fold(text)
             spans.extend(folded.back(span) for span in self._spans(folded.text, shapes))
         return _replaced(text, spans) if spans else text

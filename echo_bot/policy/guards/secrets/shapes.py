@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from echo_bot.policy.guards.secrets.flags import flag_spans
-from echo_bot.policy.guards.secrets.fold import Span
+from echo_bot.policy.guards.secrets.fold import Span, lower_ascii
 from echo_bot.policy.guards.secrets.names import named_spans
 from echo_bot.policy.guards.secrets.vendors import (
     PRIVATE_KEY_BODY,
@@ -24,7 +24,8 @@ def secret_spans(text: str) -> Iterator[Span]:
     """The spans of secret values, in no order, possibly overlapping."""
     for found in TOKENS.finditer(text):
         yield found.span("telegram") if found["telegram"] else found.span()
-    for found in SECRET_PATHS.finditer(text):
+    lower = lower_ascii(text)
+    for found in SECRET_PATHS.finditer(lower):
         yield found.span(1)
     if "PRIVATE KEY" in text:
         yield from _private_keys(text)
@@ -32,8 +33,8 @@ def secret_spans(text: str) -> Iterator[Span]:
         for found in _USERINFO.finditer(text):
             if not _is_reference(found["password"]):
                 yield found.span("password")
-    yield from named_spans(text)
-    yield from flag_spans(text)
+    yield from named_spans(text, lower)
+    yield from flag_spans(text, lower)
 
 
 def _private_keys(text: str) -> Iterator[Span]:

@@ -55,7 +55,7 @@ _WORDS = frozenset(
 )
 _TELLING_END = re.compile(r"(?:password|passwd|secret|token|key|credentials?|passphrase)s?$", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
-    r"(?:your|my|the|insert|enter|some|replace)[-_ ]|.*[-_](?:here|placeholder)$", re.IGNORECASE
+    r"(?:your|my|the|insert|enter|some|replace)[-_ ]|oauth|.*[-_](?:here|placeholder)$", re.IGNORECASE
 )
 _FILE = re.compile(
     r"[\w.-]+\.(?:pem|key|txt|json|ya?ml|env|crt|cer|p12|pfx|ini|toml|conf|gpg|asc|pub|zip|tar|gz|md|py|sh)$",

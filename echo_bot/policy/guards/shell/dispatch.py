@@ -58,7 +58,8 @@ def dispatch(machine: Machine, inv: Invocation) -> Steps[str]:
     machine.charge(3)
     if not inv.argv:
         return ""
-    yield from judge_environment(machine, inv, inv.env)
+    if inv.env:
+        yield from judge_environment(machine, inv, inv.env)
     word = inv.argv[0]
     if word == "":
         return ""

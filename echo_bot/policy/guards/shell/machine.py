@@ -69,10 +69,10 @@ class Invocation:
     span: tuple[int, int]
     env: dict[str, str] = field(default_factory=dict)
     outputs: list[Script] = field(default_factory=list)
+    name: str = field(init=False, default="")
 
-    @property
-    def name(self) -> str:
-        return base_name(self.argv[0])
+    def __post_init__(self) -> None:
+        self.name = base_name(self.argv[0]) if self.argv else ""
 
     @property
     def args(self) -> list[str]:

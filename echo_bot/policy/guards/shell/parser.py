@@ -25,7 +25,9 @@ from echo_bot.policy.guards.shell.trampoline import Steps, call, run
 from echo_bot.policy.guards.shell.wordreader import PartList, Unparsed, WordReader
 
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
+_BLANK_STARTS = frozenset(" \t\\#")
 _REDIRECT = re.compile(r"(\d+|\{\w+\})?(&>>|&>|<<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\())", re.ASCII)
+_REDIRECT_STARTS = frozenset("0123456789{&<>")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\[[^\]\n]*\])?(\+?)=", re.ASCII)
 _FUNCTION = re.compile(r"([^ \t\n'\"\\$`|&;()<>]+)[ \t]*\([ \t]*\)")
 _RESERVED = re.compile(
@@ -62,6 +64,8 @@ class Parser(WordReader):
         return script
 
     def blanks(self) -> None:
+        if self.peek() not in _BLANK_STARTS:
+            return
         found = _BLANKS.match(self.text, self.position, self.end)
         assert found is not None
         self.position = found.end()
@@ -410,6 +414,8 @@ class Parser(WordReader):
             words.append((yield from self.word()))
 
     def redirect(self) -> Steps[Redirect | None]:
+        if self.peek() not in _REDIRECT_STARTS:
+            return None
         found = _REDIRECT.match(self.text, self.position, self.end)
         if found is None:
             return None

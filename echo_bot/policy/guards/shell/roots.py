@@ -49,11 +49,15 @@ def root_match(value: str, place: Place) -> Match:
         return Match.MAYBE
     if parts == [HOME] or [part.lower() for part in parts] == parts_of(place.home.lower()):
         return Match.YES
-    if len(parts) == 1 and can_be_any(parts[0], SYSTEM_ROOTS):
+    if len(parts) == 1 and _is_system_root(parts[0]):
         return Match.YES
     if len(parts) == 2 and is_plain(parts[1]) and parts[0].lower() in _HOME_PARENTS:
         return Match.YES
     return Match.NO
+
+
+def _is_system_root(part: str) -> bool:
+    return part.lower() in SYSTEM_ROOTS if is_plain(part) else can_be_any(part, SYSTEM_ROOTS)
 
 
 def disk_match(value: str, place: Place) -> Match:
@@ -206,9 +210,12 @@ def is_system_setting(value: str, place: Place) -> bool:
     return _PERSISTENCE.match(tail.rsplit("/", 1)[-1]) is not None
 
 
+_POWER_SWITCHES = ("/proc/sysrq-trigger",)
+
+
 def is_power_switch(value: str, place: Place) -> bool:
     path = resolve(value, place)
-    return any(matches(path, known) for known in ("/proc/sysrq-trigger", "/sys/kernel/reboot/force")) and not is_open(path)
+    return not is_open(path) and any(matches(path, known) for known in _POWER_SWITCHES)
 
 
 def is_network_path(value: str) -> bool:

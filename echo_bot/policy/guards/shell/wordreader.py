@@ -20,7 +20,9 @@ from echo_bot.policy.guards.shell.syntax import (
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 from echo_bot.policy.guards.shell.unescape import ansi_c
 
-_PLAIN_WORD = re.compile(r"[\w./:=@%+,^-]+(?=[ \t\n;|&)]|[<>](?!\()|\Z)")
+_PLAIN_WORD = re.compile(
+    r"(?:[\w./:=@%+,^-]+|'[^']*'|\"[^\"\\$`]*\")(?=[ \t\n;|&)]|[<>](?!\()|\Z)"
+)
 _UNQUOTED_RUN = re.compile(r"[^ \t\n'\"\\$`|&;()<>]+")
 _DOUBLE_QUOTED_RUN = re.compile(r'[^"\\$`]+')
 _HERE_RUN = re.compile(r"[^\\$`]+")
@@ -97,6 +99,9 @@ class WordReader(ABC):
             return None
         start, self.position = self.position, found.end()
         value = found.group()
+        if value[0] in "'\"":
+            value = value[1:-1]
+            return Word((Literal(value, True),), start, self.position, value)
         return Word((Literal(value, False),), start, self.position, value)
 
     def word(self) -> Steps[Word]:

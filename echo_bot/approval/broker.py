@@ -140,6 +140,7 @@ class Broker:
                 "This button belongs to a request this bot no longer knows. Nothing was run.", ok=False
             )
         record, decision = found
+        await self._remember(record, press)
         if record.kind == "question":
             return self._settled(
                 await self._decider.answer(record.approval_id, decision, press.presser, text=press.text)
@@ -274,6 +275,12 @@ class Broker:
         if str(by) != record.requester and not await self._router.may_decide(by, record):
             return PressReply("Only the requester or an approver can ask again.", ok=False)
         return await self._ask_again(record, by)
+
+    async def _remember(self, record: ApprovalRecord, press: ButtonPress) -> None:
+        """A crash between sending a card and storing where it stands is mended by the first press on it."""
+        where = MessageRef(press.address, press.message_id)
+        if press.message_id and where not in record.copies:
+            await self._store.approvals.add_copy(record.approval_id, where)
 
     async def _fresh(self, record: ApprovalRecord) -> ApprovalRecord:
         return await self._store.approvals.get(record.approval_id) or record

@@ -61,7 +61,7 @@ def _secrets(value: object, key: str) -> Iterator[tuple[str, str]]:
         case Mapping():
             for name, inner in value.items():
                 yield from _secrets(inner, f"{key}.{name}")
-        case list():
+        case tuple():
             for index, inner in enumerate(value):
                 yield from _secrets(inner, f"{key}.{index}")
         case _:

@@ -1,4 +1,4 @@
-"""What each key means, from the text below its field: read only when somebody asks, as parsing it takes time."""
+"""What each key means, from the text below its field: read only when asked, as parsing takes time."""
 
 from __future__ import annotations
 

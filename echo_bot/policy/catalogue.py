@@ -79,7 +79,7 @@ _SUBSYSTEMS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ToolEntry:
-    """What policy knows of a tool: `static_risk` by the map here, `declared_risk` by whoever registered it."""
+    """What policy knows of a tool: `static_risk` by the map here, `declared_risk` by who registered it."""
 
     name: str
     capabilities: frozenset[str]

@@ -32,7 +32,7 @@ class AllowEntry:
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
-    """Which tools are there: `tools.*`, `security.profile`, `execution.*`. `disabled` holds keys set to false."""
+    """Which tools are there: `tools.*`, `security.profile`, `execution.*`. `disabled`: keys set to false."""
 
     profile: ToolProfile = "full"
     allow: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class ToolSettings:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalSettings:
-    """How a call is approved: `permissions.approval.*`. Empty `approvers`: the default of `access.may_decide`."""
+    """How a call is approved: `permissions.approval.*`. Empty `approvers`: see `access.may_decide`."""
 
     mode: ApprovalMode = "manual"
     auto_approve: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class AccessSettings:
 
 @dataclass(frozen=True, slots=True)
 class PlaceSettings:
-    """Folders, absolute. `protected` is the bot's state, `protected_write` its program and configured tools."""
+    """Folders, absolute. `protected` is the bot's state, `protected_write` its program and own tools."""
 
     workspace: str = "/"
     home: str = ""

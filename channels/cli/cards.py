@@ -1,0 +1,58 @@
+"""The open cards of this terminal: one is asked, the others wait in line."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from echo_bot.events import Card, CardState
+
+_REMEMBERED = 256
+
+
+@dataclass(slots=True)
+class OpenCard:
+    """A card and the message that shows it. `closed` is set once it was decided, wherever that was."""
+
+    card: Card
+    message_id: str
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class CardLine:
+    """First come, first asked. A card that comes again stays where it is in the line."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, OpenCard] = OrderedDict()
+        self._told: OrderedDict[str, CardState] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def first(self) -> OpenCard | None:
+        return next(iter(self._open.values()), None)
+
+    def put(self, card: Card, message_id: str) -> None:
+        """Add it, or take its new face."""
+        known = self._open.get(card.card_id)
+        if known is not None:
+            known.card = card
+        else:
+            self._open[card.card_id] = OpenCard(card, message_id)
+
+    def drop(self, card_id: str) -> OpenCard | None:
+        """It needs no answer here any more."""
+        found = self._open.pop(card_id, None)
+        if found is not None:
+            found.closed.set()
+        return found
+
+    def is_news(self, card: Card) -> bool:
+        """Was this state of a closed card not told yet? Remembers that it is now."""
+        if self._told.get(card.card_id) is card.state:
+            return False
+        self._told[card.card_id] = card.state
+        while len(self._told) > _REMEMBERED:
+            self._told.popitem(last=False)
+        return True

@@ -1,0 +1,141 @@
+"""The person's side: read messages, ask the cards one by one, send both to the core."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from datetime import UTC, datetime
+
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.input import Input
+
+from channels.cli import render
+from channels.cli.cards import CardLine, OpenCard
+from channels.cli.clean import clean_line
+from channels.cli.inbound import CHAT, SENDER, event_of
+from channels.cli.keys import KeyedButton, keyed
+from channels.cli.prompts import MARK, Interrupted, Leave, Prompts
+from channels.cli.screen import Screen
+from channels.cli.typeahead import QUIET_SECONDS, drop_typed, drop_until_quiet
+from channels.cli.working import Working
+from echo_bot.channel import Port
+from echo_bot.errors import EchoBotError
+from echo_bot.events import Button, ButtonPress, PressReply
+
+_LEAVE_WORDS = frozenset({"/exit", "/quit"})
+_CLOSING_SECONDS = 1.0
+
+
+class Conversation:
+    """Runs until the person leaves. Free text never decides a card: only its keys do."""
+
+    def __init__(
+        self, port: Port, source: Input, screen: Screen, prompts: Prompts, cards: CardLine, working: Working
+    ) -> None:
+        self._port, self._source, self._screen = port, source, screen
+        self._prompts, self._cards, self._working = prompts, cards, working
+        self._outgoing: asyncio.Queue[str] = asyncio.Queue()
+        self.last_event_at: datetime | None = None
+        self.is_closing = False
+
+    async def run(self) -> None:
+        """Raises Leave when the person wants to go; returns when `is_closing` was set."""
+        while not self.is_closing:
+            try:
+                waiting = self._cards.first()
+                if waiting is not None:
+                    await self._decide(waiting)
+                else:
+                    self.say(await self._prompts.message())
+            except Interrupted:
+                continue
+
+    def say(self, text: str) -> None:
+        """Queue a message to the core; the prompt is free again at once."""
+        words = text.strip()
+        if words.lower() in _LEAVE_WORDS:
+            raise Leave
+        if words:
+            self._working.asked()
+            self._outgoing.put_nowait(words)
+
+    async def send(self) -> None:
+        """Hand the messages over, in their order, for ever."""
+        while True:
+            await self._receive(await self._outgoing.get())
+
+    async def _receive(self, text: str) -> None:
+        self.last_event_at = datetime.now(UTC)
+        try:
+            is_taken = await self._port.receive(event_of(text, self.last_event_at))
+        except EchoBotError as error:
+            await self._screen.show(render.refusal(f"Not stored: {error} Write it again."))
+            return
+        if not is_taken:
+            await self._screen.show(render.hint(f"Not taken. {SENDER} may not write here, or not so much."))
+
+    async def _decide(self, waiting: OpenCard) -> None:
+        """Ask one card until it is closed, here or elsewhere."""
+        was_typing = self._prompts.seconds_since_key() < QUIET_SECONDS
+        drop_typed(self._source)
+        await self._screen.show(render.card(waiting.card))
+        if was_typing:
+            await drop_until_quiet(self._source)
+        while not waiting.closed.is_set() and not self.is_closing:
+            keys = keyed(waiting.card.buttons)
+            line = (await self._prompts.answer(_question(waiting, keys))).strip()
+            pressed = next((each for each in keys if each.key == line.lower()), None)
+            if pressed is not None:
+                await self._press(waiting, pressed.button)
+            elif line.startswith("/"):
+                self.say(line)
+            else:
+                names = ", ".join(each.key for each in keys)
+                await self._screen.show(
+                    render.hint(f"Nothing was decided. One of these keys, then Enter: {names}")
+                )
+
+    async def _press(self, waiting: OpenCard, button: Button) -> None:
+        text = ""
+        if button.prompt:
+            text = (await self._prompts.answer(_prompt(button))).strip()
+        if waiting.closed.is_set():
+            return
+        press = ButtonPress(
+            press_id=uuid.uuid4().hex,
+            token=button.token,
+            presser=SENDER,
+            address=CHAT,
+            message_id=waiting.message_id,
+            text=text,
+        )
+        try:
+            reply = await self._port.press(press)
+        except EchoBotError as error:
+            reply = PressReply(f"Not decided: {error}", ok=False)
+        await self._tell(waiting, reply)
+
+    async def _tell(self, waiting: OpenCard, reply: PressReply) -> None:
+        """A refusal as it is. A decision is told by the closed card; else, as with a quorum, by the reply."""
+        if not reply.ok:
+            await self._screen.show(render.refusal(reply.text))
+            return
+        try:
+            await asyncio.wait_for(waiting.closed.wait(), _CLOSING_SECONDS)
+        except TimeoutError:
+            await self._screen.show(render.hint(reply.text))
+            self._cards.drop(waiting.card.card_id)
+
+
+def _question(waiting: OpenCard, keys: tuple[KeyedButton, ...]) -> StyleAndTextTuples:
+    """The keys of a card, and which card it is: other messages may stand between the card and its prompt."""
+    short = f" ({clean_line(waiting.card.short_id)})" if waiting.card.short_id else ""
+    shown: StyleAndTextTuples = []
+    for each in keys:
+        before, marked, after = each.parts
+        shown += [("", before), ("class:key", f"[{marked}]"), ("", f"{after}   ")]
+    return [*shown, ("", "\n"), ("class:faint", f"Key, then Enter{short} "), ("class:ask", MARK)]
+
+
+def _prompt(button: Button) -> StyleAndTextTuples:
+    return [("", f"{clean_line(button.prompt)}\n"), ("class:ask", MARK)]

@@ -21,6 +21,7 @@ from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
 from echo_bot.app.secrets import Secrets, open_secrets
 from echo_bot.bus.instance import Instance, claim_instance
 from echo_bot.bus.process import ProcessId
+from echo_bot.bus.protocol import DECISIONS_TOPIC
 from echo_bot.bus.sqlite import SqliteBus
 from echo_bot.channel import AsgiApp, ChannelSettings
 from echo_bot.config.channels import adapter_settings, sections
@@ -34,7 +35,6 @@ from echo_bot.storage.store import SqlStore
 
 log = structlog.get_logger(__name__)
 
-DECISIONS_TOPIC = "approvals"
 NO_MODEL_NOTICE = "No model is configured: I run what you ask for directly. Try /run ls -la, or /help."
 _HEALTH_SECONDS = 2.0
 _HOUSEKEEPING_SECONDS = 3600.0

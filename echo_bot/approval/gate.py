@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 import structlog
@@ -290,7 +291,7 @@ class ApprovalGate:
             was_authorised=authorised,
             restricted=is_restricted_by_star(facts.caller.sender, self._settings.access, facts.caller.paired),
             network=self._options.network_allowed,
-            recheck=lambda: _drift(facts, surroundings),
+            recheck=partial(_drift, facts, surroundings, surroundings.typed_before(_process_of(facts))),
         )
 
     async def _count_use(self, request: GateRequest, facts: Facts) -> None:
@@ -370,8 +371,14 @@ def approval_id_of(turn_id: TurnId, call_key: str) -> ApprovalId:
     return ApprovalId(base64.b32encode(raw).decode().lower()[:20])
 
 
-def _drift(facts: Facts, surroundings: Surroundings) -> str:
-    """Has a file that the approval covers changed since the facts were made?"""
+def _process_of(facts: Facts) -> str:
+    return str(facts.call.args.get("process_id", ""))
+
+
+def _drift(facts: Facts, surroundings: Surroundings, typed: str) -> str:
+    """Has a file that the approval covers changed since, or the line that a process was being given?"""
+    if facts.call.tool == "process" and surroundings.typed_before(_process_of(facts)) != typed:
+        return "Not executed: the process got other input in the meantime. Write the whole line again."
     if surroundings.bind is None:
         return ""
     changed = [b.path for b in facts.call.bound_files if surroundings.bind(b.path) != b]

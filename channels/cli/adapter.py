@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import os
 import signal
 import sys
@@ -11,10 +10,9 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 
-from prompt_toolkit.application.current import create_app_session
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 from prompt_toolkit.patch_stdout import patch_stdout
@@ -26,7 +24,7 @@ from channels.cli.inbound import CHAT
 from channels.cli.plain import PlainChannel
 from channels.cli.prompts import Leave, Prompts
 from channels.cli.screen import Screen
-from channels.cli.toolbar import Toolbar
+from channels.cli.status import Status
 from channels.cli.working import Working
 from echo_bot.channel import (
     Channel,
@@ -76,8 +74,14 @@ class TerminalChannel:
         stream_interval_group_ms=250,
     )
 
-    def __init__(self, source: Input, output: Output, leave: Callable[[], None] = stop_process) -> None:
-        self._source, self._output, self._leave = source, output, leave
+    def __init__(
+        self,
+        source: Input,
+        output: Output,
+        leave: Callable[[], None] = stop_process,
+        capture: Callable[[], AbstractContextManager[None]] = patch_stdout,
+    ) -> None:
+        self._source, self._output, self._leave, self._capture = source, output, leave, capture
         self._screen = Screen(output, os.environ)
         self._working = Working(time.monotonic)
         self._cards = CardLine()
@@ -86,7 +90,7 @@ class TerminalChannel:
         self._conversation: Conversation | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._state = ChannelState.STOPPED
-        self._toolbar = Toolbar(
+        self._status = Status(
             self._cards,
             self._working,
             columns=lambda: self._screen.columns,
@@ -99,8 +103,7 @@ class TerminalChannel:
             self._source,
             self._output,
             (*port.commands(), _EXIT_COMMAND),
-            toolbar=self._toolbar.below,
-            above=self._toolbar.above,
+            above=self._status.lines,
             on_cancel=self._cancel,
             monotonic=time.monotonic,
         )
@@ -196,19 +199,17 @@ class TerminalChannel:
 
     def _cancel(self) -> None:
         """Ctrl-C on an empty line: stop the turn; with nothing running, leave at the second time."""
-        if self._toolbar.is_leaving_soon:
+        if self._status.is_leaving_soon:
             self._leave()
         elif self._conversation is not None and (self._working.is_on or self._cards.first()):
             self._conversation.say("/stop")
             self._working.answered()
-            self._toolbar.leaving_soon()
         else:
-            self._toolbar.leaving_soon()
+            self._status.leaving_soon()
 
     async def _converse(self, talk: Conversation, port: Port) -> None:
-        """Prompts and printing share a session; what others print meanwhile goes above the prompt."""
-        with create_app_session(input=self._source, output=self._output), patch_stdout():
-            self._screen.attach(contextvars.copy_context())
+        """What others print meanwhile goes above the prompt too."""
+        with self._capture():
             await self._take_up(port)
             try:
                 await talk.run()

@@ -20,9 +20,9 @@ from echo_bot.channel import Command
 
 MARK = "› "
 _REFRESH_SECONDS = 0.5
+_PLACEHOLDER: StyleAndTextTuples = [("class:faint", "Write a message, or / for commands. Ctrl-D stops.")]
 _STYLE = Style.from_dict(
     {
-        "bottom-toolbar": "noreverse fg:ansibrightblack",
         "mark": "bold fg:ansigreen",
         "ask": "bold fg:ansiyellow",
         "key": "bold underline",
@@ -64,7 +64,7 @@ class CommandCompleter(Completer):
 
 
 class Prompts:
-    """`on_cancel` is told of Ctrl-C on an empty line; `toolbar` and `above` are asked at every redraw."""
+    """`on_cancel` is told of Ctrl-C on an empty line; `above` is asked at every redraw."""
 
     def __init__(
         self,
@@ -72,7 +72,6 @@ class Prompts:
         output: Output,
         commands: Iterable[Command],
         *,
-        toolbar: Fragments,
         above: Fragments,
         on_cancel: Callable[[], None],
         monotonic: Callable[[], float],
@@ -81,8 +80,8 @@ class Prompts:
         self._above, self._on_cancel, self._monotonic = above, on_cancel, monotonic
         self._question: StyleAndTextTuples = []
         self._last_key = float("-inf")
-        self._chat = self._session(source, output, toolbar, self._chat_mark, CommandCompleter(commands))
-        self._answer = self._session(source, output, toolbar, lambda: self._question, None)
+        self._chat = self._session(source, output, self._chat_mark, CommandCompleter(commands), _PLACEHOLDER)
+        self._answer = self._session(source, output, self._answer_mark, None, [])
         self._chat.app.key_processor.before_key_press += lambda _: self._note_key()
 
     async def message(self) -> str:
@@ -130,6 +129,12 @@ class Prompts:
         above = [] if get_app().is_done else self._above()
         return [*above, ("class:mark", MARK)]
 
+    def _answer_mark(self) -> StyleAndTextTuples:
+        """Once answered, only the answer stays in the scrollback."""
+        if get_app().is_done:
+            return [("class:ask", MARK)]
+        return [*self._above(), *self._question]
+
     def _note_key(self) -> None:
         self._last_key = self._monotonic()
 
@@ -137,9 +142,9 @@ class Prompts:
         self,
         source: Input,
         output: Output,
-        toolbar: Fragments,
         mark: Fragments,
         completer: Completer | None,
+        placeholder: StyleAndTextTuples,
     ) -> PromptSession[str]:
         session: PromptSession[str] = PromptSession(
             mark,
@@ -149,8 +154,8 @@ class Prompts:
             history=InMemoryHistory(),
             completer=completer,
             complete_while_typing=Condition(lambda: get_app().current_buffer.text.startswith("/")),
-            bottom_toolbar=toolbar,
             refresh_interval=_REFRESH_SECONDS,
+            placeholder=placeholder,
             prompt_continuation=lambda width, line, soft: "" if soft else " " * width,
             key_bindings=self._bindings(),
         )

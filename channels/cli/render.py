@@ -36,8 +36,9 @@ def card(of: Card) -> RenderableType:
     """A card whole, behind a bar in the colour of its risk."""
     colour = _RISK_COLOURS.get(of.risk, "cyan")
     blocks: list[RenderableType] = [Text(clean_line(of.title), style=f"bold {colour}")]
-    for block in of.blocks:
-        blocks += [Text(), *_block(block)]
+    for before, block in zip((None, *of.blocks), of.blocks, strict=False):
+        is_under_heading = isinstance(before, Paragraph) and before.strong
+        blocks += [*([] if is_under_heading else [Text()]), *_block(block)]
     return Padding(_Barred(Group(*blocks), Style.parse(colour)), (1, 0, 0, 0))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextvars
 import io
 from collections.abc import Mapping
 from functools import partial
@@ -19,15 +18,11 @@ _MOST_COLUMNS = 100
 
 
 class Screen:
-    """Prints in order. `context` is where the prompts run: printing erases and redraws the open one."""
+    """Prints in order; an open prompt is erased for it and drawn again."""
 
     def __init__(self, output: Output, environ: Mapping[str, str]) -> None:
         self._output = output
         self._has_colour = not environ.get("NO_COLOR")
-        self._context = contextvars.copy_context()
-
-    def attach(self, context: contextvars.Context) -> None:
-        self._context = context
 
     @property
     def columns(self) -> int:
@@ -37,7 +32,7 @@ class Screen:
         """Print above the open prompt. Raises TemporaryFailure when the terminal takes nothing."""
         text = drawn(renderable, min(self.columns - 1, _MOST_COLUMNS), has_colour=self._has_colour)
         try:
-            await self._context.copy().run(run_in_terminal, partial(self._write, text))
+            await run_in_terminal(partial(self._write, text))
         except (OSError, ValueError) as error:
             raise TemporaryFailure("the terminal does not take any text") from error
 

@@ -1,4 +1,4 @@
-"""The line under the prompt and the growing answer above it."""
+"""The lines above the prompt: an answer that grows, what the bot does, how long a card waits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PREVIEW_LINES = 4
 _AGAIN_SECONDS = 3.0
 
 
-class Toolbar:
+class Status:
     """`leaving_soon` shows for a moment that one more Ctrl-C leaves."""
 
     def __init__(
@@ -39,17 +39,23 @@ class Toolbar:
     def leaving_soon(self) -> None:
         self._again_until = self._monotonic() + _AGAIN_SECONDS
 
-    def below(self) -> StyleAndTextTuples:
+    def lines(self) -> StyleAndTextTuples:
+        """For the next redraw; each line ends with a newline."""
+        line = self._line()
+        return [*self._preview(), *line, *([("", "\n")] if line else [])]
+
+    def _line(self) -> StyleAndTextTuples:
         if self.is_leaving_soon:
             return [("class:warn", "Press Ctrl-C again to stop the bot")]
         waiting = self._cards.first()
         if waiting is not None:
-            return [("", self._card_line(waiting.card.deadline))]
+            return [("class:faint", self._card_line(waiting.card.deadline))]
         if self._working.is_on:
-            return [("class:busy", f"working… {self._working.seconds} s"), ("", " · Ctrl-C stops it")]
-        return [("", "/help for commands · Alt-Enter for a new line · Ctrl-D stops the bot")]
+            busy = f"working… {self._working.seconds} s"
+            return [("class:busy", busy), ("class:faint", " · Ctrl-C stops it")]
+        return []
 
-    def above(self) -> StyleAndTextTuples:
+    def _preview(self) -> StyleAndTextTuples:
         """The end of an answer that is being written; the whole is printed once it stands."""
         if not self._working.is_on or not self._working.draft.strip():
             return []

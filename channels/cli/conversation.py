@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input
+from prompt_toolkit.utils import get_cwidth
 
 from channels.cli import render
 from channels.cli.cards import CardLine, OpenCard
@@ -24,6 +27,8 @@ from echo_bot.events import Button, ButtonPress, PressReply
 
 _LEAVE_WORDS = frozenset({"/exit", "/quit"})
 _CLOSING_SECONDS = 1.0
+_GAP = "  "
+_DEADLINE_PAUSES = (0.1, 0.4, 1.0, 3.0)
 
 
 class Conversation:
@@ -81,9 +86,17 @@ class Conversation:
         await self._screen.show(render.card(waiting.card))
         if was_typing:
             await drop_until_quiet(self._source)
+        clock = asyncio.create_task(self._learn_deadline(waiting), name="cli deadline")
+        try:
+            await self._ask(waiting)
+        finally:
+            clock.cancel()
+            await asyncio.wait({clock})
+
+    async def _ask(self, waiting: OpenCard) -> None:
         while not waiting.closed.is_set() and not self.is_closing:
             keys = keyed(waiting.card.buttons)
-            line = (await self._prompts.answer(_question(waiting, keys))).strip()
+            line = (await self._prompts.answer(_question(waiting, keys, self._screen.columns))).strip()
             pressed = next((each for each in keys if each.key == line.lower()), None)
             if pressed is not None:
                 await self._press(waiting, pressed.button)
@@ -94,6 +107,17 @@ class Conversation:
                 await self._screen.show(
                     render.hint(f"Nothing was decided. One of these keys, then Enter: {names}")
                 )
+
+    async def _learn_deadline(self, waiting: OpenCard) -> None:
+        """The clock of a card starts once it was delivered, so the card itself may not know its end."""
+        for pause in _DEADLINE_PAUSES:
+            if waiting.card.deadline is not None:
+                return
+            await asyncio.sleep(pause)
+            with suppress(EchoBotError):
+                for card in await self._port.pending(SENDER):
+                    if card.card_id == waiting.card.card_id:
+                        waiting.card = replace(waiting.card, deadline=card.deadline)
 
     async def _press(self, waiting: OpenCard, button: Button) -> None:
         text = ""
@@ -127,13 +151,18 @@ class Conversation:
             self._cards.drop(waiting.card.card_id)
 
 
-def _question(waiting: OpenCard, keys: tuple[KeyedButton, ...]) -> StyleAndTextTuples:
+def _question(waiting: OpenCard, keys: tuple[KeyedButton, ...], columns: int) -> StyleAndTextTuples:
     """The keys of a card, and which card it is: other messages may stand between the card and its prompt."""
     short = f" ({clean_line(waiting.card.short_id)})" if waiting.card.short_id else ""
     shown: StyleAndTextTuples = []
+    used = 0
     for each in keys:
+        gap = _GAP if used else ""
+        used += len(gap) + get_cwidth(each.text)
+        if gap and used > columns:
+            gap, used = "\n", get_cwidth(each.text)
         before, marked, after = each.parts
-        shown += [("", before), ("class:key", f"[{marked}]"), ("", f"{after}   ")]
+        shown += [("", gap + before), ("class:key", f"[{marked}]"), ("", after)]
     return [*shown, ("", "\n"), ("class:faint", f"Key, then Enter{short} "), ("class:ask", MARK)]
 
 

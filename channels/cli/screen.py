@@ -9,9 +9,13 @@ from functools import partial
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.output import Output
 from rich.console import Console, RenderableType
+from rich.theme import Theme
 
 from channels.cli.clean import Cleaned
 from echo_bot.errors import TemporaryFailure
+
+_THEME = Theme({"markdown.code": "cyan", "markdown.h1": "bold underline", "markdown.item.number": "bold"})
+"""Colours only where the ground may be any: Rich gives inline code a black one."""
 
 _MOST_COLUMNS = 100
 """Longer lines are hard to read, however wide the window is."""
@@ -55,6 +59,7 @@ def drawn(renderable: RenderableType, width: int, *, has_colour: bool) -> str:
         markup=False,
         emoji=False,
         legacy_windows=False,
+        theme=_THEME,
         _environ={},
     )
     console.print(Cleaned(renderable), end="", soft_wrap=False)

@@ -195,7 +195,7 @@ class ChannelSettings:
 class ChannelManifest:
     """What a channel is, without importing its SDK. Registered in the entry-point group `echo_bot.channels`.
 
-    `build` imports the adapter lazily: "channels.telegram.adapter:build", a `Callable[[ChannelSettings], Channel]`.
+    `build` names a `Callable[[ChannelSettings], Channel]`, imported late: "channels.telegram.adapter:build".
     `options` and `secrets` name the YAML keys beyond the common ones; a secret is stored encrypted.
     """
 

@@ -127,7 +127,7 @@ class InboundEvent:
 
 @dataclass(frozen=True, slots=True)
 class ButtonPress:
-    """Somebody pressed a button of ours. `token` is opaque to the adapter; `text` is what a prompt asked for."""
+    """Somebody pressed a button. `token` is opaque to the adapter; `text` answers the button's prompt."""
 
     press_id: str
     token: str
@@ -154,7 +154,7 @@ class ButtonStyle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """A labelled button. With `prompt`, the adapter asks the presser for a line of text and sends it along."""
+    """A labelled button. With `prompt`, the adapter asks the presser for a line and sends it along."""
 
     label: str
     token: str

@@ -45,7 +45,9 @@ def test_adapters_cannot_set_trust_because_they_only_use_the_factory() -> None:
 
 
 def test_the_only_dynamic_imports_are_the_known_ones() -> None:
-    wanted = re.compile(r"import_module\(|__import__\(|spec_from_file_location\(|entry_points\(|\bexec\(|\beval\(")
+    wanted = re.compile(
+        r"import_module\(|__import__\(|spec_from_file_location\(|entry_points\(|\bexec\(|\beval\("
+    )
     found = {p.relative_to(ROOT).as_posix() for p in SOURCES if wanted.search(p.read_text())}
     assert found <= {"echo_bot/app/discovery.py", "echo_bot/cli/__init__.py"}
 
@@ -57,7 +59,9 @@ def test_metadata_of_an_event_is_read_by_no_policy() -> None:
 
 
 def test_files_hold_one_idea() -> None:
-    too_long = {p.relative_to(ROOT).as_posix(): n for p in SOURCES if (n := len(p.read_text().splitlines())) > 400}
+    too_long = {
+        p.relative_to(ROOT).as_posix(): n for p in SOURCES if (n := len(p.read_text().splitlines())) > 400
+    }
     assert not too_long
 
 

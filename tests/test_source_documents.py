@@ -10,7 +10,7 @@ import pytest
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
 
-CUSTOM_TOOL = '''
+CUSTOM_TOOL = """
 from echo_agent.tools import Tool, ToolExecutionContext, ToolResult
 
 class MyCustomTool(Tool):
@@ -39,9 +39,9 @@ class MyCustomTool(Tool):
         input_text = params["input"]
         # ... execution logic ...
         return ToolResult(success=True, output=f"Processed: {input_text}")
-'''
+"""
 
-PERMISSION_CHECK = '''
+PERMISSION_CHECK = """
 async def execute(self, params: dict, ctx: ToolExecutionContext | None = None) -> ToolResult:
     if ctx and ctx.unattended and "my_tool" not in ctx.approved_actions:
         return ToolResult(
@@ -60,7 +60,7 @@ async def execute(self, params: dict, ctx: ToolExecutionContext | None = None) -
 
     # ... execution logic ...
     return ToolResult(success=True, output="ok")
-'''
+"""
 
 
 async def test_the_documented_custom_tool_runs_from_tools_paths(tmp_path: Path) -> None:

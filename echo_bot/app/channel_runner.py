@@ -1,4 +1,4 @@
-"""Channels at work: each starts, fails, backs off and stops on its own; one broken channel never stops another."""
+"""Channels at work: each starts, fails, backs off and stops on its own; none stops another."""
 
 from __future__ import annotations
 

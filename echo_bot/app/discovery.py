@@ -21,7 +21,7 @@ TOOLS_GROUP = "echo_bot.tools"
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """The installed channels by name, and for each plugin that cannot be loaded why; it takes nothing else down."""
+    """The installed channels by name, and why each of the others cannot be loaded; none takes another down."""
 
     manifests: Mapping[str, ChannelManifest]
     broken: Mapping[str, str]
@@ -81,16 +81,17 @@ def _tools_in(thing: object, origin: str) -> Iterator[tuple[Tool, str]]:
 def _made(tool_class: type[Tool], origin: str) -> Tool:
     try:
         return tool_class()
-    except Exception as error:  # noqa: BLE001 - somebody else's constructor
+    except Exception as error:
         raise StartError(f"{origin}: the tool {tool_class.name} cannot be made: {error}") from error
 
 
 def _load(point: EntryPoint) -> object:
     try:
         return point.load()
-    except Exception as error:  # noqa: BLE001 - somebody else's module
+    except Exception as error:
         raise StartError(
-            f"the plugin {point.name} ({point.value}) cannot be loaded: {error}.{_foreign_channels(point.module)}"
+            f"the plugin {point.name} ({point.value}) cannot be loaded: {error}."
+            f"{_foreign_channels(point.module)}"
         ) from error
 
 
@@ -103,7 +104,7 @@ def _load_file(path: Path, index: int) -> object:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001 - somebody else's module
+    except Exception as error:
         raise StartError(f"the tool file {path} cannot be loaded: {error}") from error
     return module
 
@@ -115,4 +116,4 @@ def _foreign_channels(module_name: str) -> str:
     others = sorted(set(packages_distributions().get("channels", ())) - {"echo-bot"})
     if not others:
         return ""
-    return f" {', '.join(others)} also installs a package named channels: give Echo Bot an environment of its own."
+    return f" {', '.join(others)} installs a package named channels too: give Echo Bot its own environment."

@@ -32,7 +32,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """`model` is None without one; `warning` says why a configured one cannot be used. `name` is for people."""
+    """`model` is None without one; `warning` says why a configured one cannot be used."""
 
     name: str
     model: Model | None = None

@@ -1,4 +1,4 @@
-"""The credentials of a start: the key taken from the environment, stored values opened, everything known masked."""
+"""The credentials of a start: the key from the environment, stored values opened, all of it masked."""
 
 from __future__ import annotations
 
@@ -78,5 +78,6 @@ def _warnings(loaded: Loaded, key: Key | None) -> tuple[str, ...]:
         return ()
     keys = ", ".join(loaded.yaml_credentials)
     return (
-        f"{keys} stands readable in {loaded.path}: store it with `echo-bot credentials set` and remove it there",
+        f"{keys} stands readable in {loaded.path}: "
+        "store it with `echo-bot credentials set` and remove it there",
     )

@@ -20,8 +20,8 @@ from echo_bot.config.places import data_dir, spill_dir
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StartError
 from echo_bot.events import OutboundFile
-from echo_bot.execution.background import BackgroundProcesses
 from echo_bot.execution.backends import Executors
+from echo_bot.execution.background import BackgroundProcesses
 from echo_bot.execution.environment import clean_environment
 from echo_bot.execution.layout import default_layout
 from echo_bot.execution.local import LocalExecutor

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing_extensions import TypeAliasType
 
 JsonValue = TypeAliasType(
-    "JsonValue", "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
+    "JsonValue", "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 )
 """What JSON can hold."""
 
@@ -30,7 +30,7 @@ class Executor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BoundFile:
-    """A file whose content the approval covers. `identity` is "sha256:…", "stat:dev:inode:size:mtime" or "absent"."""
+    """A file that the approval covers. `identity` is "sha256:…", "stat:dev:inode:size:mtime" or "absent"."""
 
     path: str
     identity: str

@@ -46,7 +46,7 @@ _SURFACES: Mapping[str, _Surface] = {
 
 
 def run_card_case(row: Mapping[str, Any]) -> dict[str, object]:
-    """One prediction: `payload` as handed to the SDK, `visible`, and `refused` for a call too long to show."""
+    """One prediction: `payload` as handed to the SDK, `visible`, `refused` for a call too long to show."""
     surface = _SURFACES[row.get("channel") or "any"]
     card = render_open(_request(row), {c: c.value for c in Choice}, SecretMask(), None, UTC)
     parts = card_parts(card, surface.max_length, surface.unit, encode=surface.encode)

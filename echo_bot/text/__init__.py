@@ -12,7 +12,7 @@ from echo_bot.text.encode import (
     encode_card_telegram,
 )
 from echo_bot.text.measure import measure
-from echo_bot.text.parts import TooLong, card_parts
+from echo_bot.text.parts import TooLong, card_parts, closed_card
 from echo_bot.text.plain import defuse_mentions, strip_markup
 from echo_bot.text.split import join_parts, split_markdown, split_plain
 
@@ -21,6 +21,7 @@ __all__ = [
     "TooLong",
     "card_parts",
     "card_text",
+    "closed_card",
     "defuse_mentions",
     "encode_card_discord",
     "encode_card_html",

@@ -14,6 +14,8 @@ from echo_bot.text.split import split_plain
 MAX_PARTS = 24
 """More messages than this nobody reads before pressing a button."""
 
+_SHOWN_ABOVE = "shown whole in the messages above"
+
 Encoder = Callable[[Card], str]
 
 
@@ -54,6 +56,34 @@ def card_parts(
     if len(groups) > MAX_PARTS:
         return TooLong(_reason(max_length))
     return _numbered_cards(card, groups)
+
+
+def closed_card(card: Card, max_length: int, unit: LengthUnit, *, encode: Encoder | None = None) -> Card:
+    """A decided card that fits one message: code that was shown in earlier messages is left out, and said so."""
+
+    def fits(candidate: Card) -> bool:
+        size = measure(encode(candidate), unit) if encode else longest_encoding(candidate, unit)
+        return size <= max_length
+
+    blocks = list(card.blocks)
+    by_length = sorted(
+        (place for place, block in enumerate(blocks) if isinstance(block, CodeBlock)),
+        key=lambda place: -len(_code_text(blocks[place])),
+    )
+    for place in by_length:
+        if fits(replace(card, blocks=tuple(blocks))):
+            break
+        blocks[place] = Paragraph(f"{_label(blocks[place])}: {_SHOWN_ABOVE}")
+    shortened = replace(card, blocks=tuple(blocks))
+    return shortened if fits(shortened) else replace(card, blocks=card.blocks[:1])
+
+
+def _code_text(block: CardBlock) -> str:
+    return block.text if isinstance(block, CodeBlock) else ""
+
+
+def _label(block: CardBlock) -> str:
+    return (block.label if isinstance(block, CodeBlock) else "") or "Call"
 
 
 def _numbered_cards(card: Card, groups: list[tuple[CardBlock, ...]]) -> tuple[Card, ...]:

@@ -57,9 +57,9 @@ class ToolResult:
 class Tool(ABC):
     """Something the agent can do. Subclass it, set the attributes, write `execute`.
 
-    `parameters` is a JSON Schema object; `timeout_seconds` bounds one attempt; `max_retries` applies to results of
-    kind dependency or timeout within the process. `risk_level` is one of the four levels; anything else counts
-    as dangerous. Source: the tool table in docs/tools.md.
+    `parameters` is a JSON Schema object; `timeout_seconds` bounds one attempt; `max_retries` applies to
+    results of kind dependency or timeout, within the process. `risk_level` is one of the four levels;
+    anything else counts as dangerous.
     """
 
     name: ClassVar[str] = ""

@@ -22,7 +22,9 @@ START_SECONDS = 45.0
 
 def clean_environment(folder: Path) -> dict[str, str]:
     """Nothing of the developer's own: state, configuration and workspace lie in `folder`."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ECHO_BOT", "ECHO_AGENT"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ECHO_BOT", "ECHO_AGENT"))
+    }
     return kept | {
         "ECHO_BOT_DATA_DIR": str(folder / "state"),
         "ECHO_BOT_WORKSPACE": str(folder / "workspace"),

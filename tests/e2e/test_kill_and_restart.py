@@ -48,7 +48,9 @@ async def test_a_card_survives_kill_9_and_its_button_runs_the_call_once(
         bot = await start_bot(config, **token(telegram))
         await ada.wait_for_text("exit code 0", timeout=30)
         assert (tmp_path / "workspace" / "log").read_text() == "once\n"
-        await ada.wait_for(lambda message: message.message_id == card.message_id and "Approved" in message.text)
+        await ada.wait_for(
+            lambda message: message.message_id == card.message_id and "Approved" in message.text
+        )
         assert (await press.answer()).text
         assert await bot.stop() == 0
         assert telegram.token not in bot.log
@@ -78,7 +80,7 @@ async def test_random_kills_lose_no_message_and_repeat_no_call(tmp_path: Path, s
             bot = await start_bot(config, **token(telegram))
             ada.say(f"/run echo {number} >> log; echo ran {number}")
             card = await ada.wait_for(
-                lambda message, n=number: f"echo {n} >> log" in message.text and bool(message.buttons),
+                lambda message, n=number: f"echo {n} >> log" in message.text and bool(message.labels),
                 f"card {number}",
                 30,
             )

@@ -1,4 +1,4 @@
-"""Turns with a model: tools behind the gate, several cards, revival from the journal, failures as sentences."""
+"""Turns with a model: tools behind the gate, several cards, revival from the journal, failures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ Says = Callable[[str], Is]
 async def test_the_model_calls_a_tool_a_person_approves_and_the_answer_is_streamed(
     tmp_path: Path, local: Config, is_open: Is, says: Says
 ) -> None:
-    script = ScriptedModel([CallTool("exec", {"command": "echo 42"}, say="Let me look."), Say("It is 42, done.")])
+    script = ScriptedModel(
+        [CallTool("exec", {"command": "echo 42"}, say="Let me look."), Say("It is 42, done.")]
+    )
     async with running_bot(tmp_path, local, model=script.model) as bot:
         await bot.channel.say("what is it?")
         await bot.channel.wait_for(says("Let me look."))
@@ -48,7 +50,10 @@ async def test_two_cards_of_one_answer_are_decided_in_any_order(
     tmp_path: Path, local: Config, is_open: Is, says: Says
 ) -> None:
     script = ScriptedModel(
-        [CallTool("exec", {"command": "echo a > a"}, also=(CallTool("exec", {"command": "echo b > b"}),)), Say("Both.")]
+        [
+            CallTool("exec", {"command": "echo a > a"}, also=(CallTool("exec", {"command": "echo b > b"}),)),
+            Say("Both."),
+        ]
     )
     async with running_bot(tmp_path, local, model=script.model) as bot:
         await bot.channel.say("both")
@@ -176,7 +181,9 @@ async def test_message_and_todo_run_without_a_card_and_give_receipts(
 async def test_a_foreign_target_asks_before_a_message_is_sent(
     tmp_path: Path, local: Config, is_open: Is, says: Says
 ) -> None:
-    script = ScriptedModel([CallTool("message", {"text": "hi there", "target": "telegram:999"}), Say("Sent.")])
+    script = ScriptedModel(
+        [CallTool("message", {"text": "hi there", "target": "telegram:999"}), Say("Sent.")]
+    )
     async with running_bot(tmp_path, local, model=script.model) as bot:
         await bot.channel.say("write to them")
         await bot.channel.wait_for(is_open)

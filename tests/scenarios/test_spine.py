@@ -1,4 +1,4 @@
-"""A message in, a gated call, a button, the tool runs, the reply: through the real core around a fake channel."""
+"""A message in, a gated call, a button, the tool runs, the reply: the core around a fake channel."""
 
 from __future__ import annotations
 

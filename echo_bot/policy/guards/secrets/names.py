@@ -19,11 +19,15 @@ _NAMED = re.compile(
     r"(?:(?P<quote>\\?[\"'`])(?P<quoted>(?:(?!(?P=quote))[^\n])++)|(?P<bare>[^\s\"'`,;&|<>()\[\]{}]++))"
 )
 _ALWAYS_STRONG = frozenset(
-    ["authorization", "password", "passwd", "passphrase", "passcode", "pwd", "secret", "密码", "密碼", "密钥", "密鑰", "口令"]
+    (
+        *("authorization", "password", "passwd", "passphrase", "passcode", "pwd", "secret"),
+        *("密码", "密碼", "密钥", "密鑰", "口令"),
+    )
 )
 _MAKES_STRONG = re.compile(
-    r"(?:api|access|private|auth|signing|encryption|decryption|decrypt|master|shared|account|subscription|service"
-    r"|license|consumer|app|bot|session|refresh|id|bearer|personal|secret|client|storage|webhook|hmac|deploy)[_ -]?$"
+    r"(?:api|access|private|auth|signing|encryption|decryption|decrypt|master|shared|account|subscription"
+    r"|service|license|consumer|app|bot|session|refresh|id|bearer|personal|secret|client|storage|webhook"
+    r"|hmac|deploy)[_ -]?$"
 )
 _MARKS_A_PAGE = re.compile(
     r"(?:page|next|prev|continuation|sync|cursor|max|num|total|primary|foreign|public|sort)[_-]?$"
@@ -48,7 +52,7 @@ _COOKIE = re.compile(r"(?:sess|sid|token|auth|jwt|login|remember|csrf|xsrf)[\w.-
 
 
 def named_spans(text: str, lower: str) -> Iterator[Span]:
-    """The spans of values that look secret and follow a name that says so; `lower` is `text` in lower case."""
+    """The spans of secret-looking values after a name that says so; `lower` is `text` in lower case."""
     for found in _NAMED.finditer(lower):
         if (span := _named_value(text, lower, found)) is not None:
             yield span

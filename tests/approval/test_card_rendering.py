@@ -1,0 +1,285 @@
+"""The card: what a person is shown, in which order, and that nothing in a call can hide or imitate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from echo_bot.approval.card import fallback_text, render_closed, render_open, render_question
+from echo_bot.approval.escape import escape_block, escape_line, is_hidden
+from echo_bot.approval.lookalike import lookalike_notes, punycode
+from echo_bot.approval.request import ApprovalRequest, Choice, Outcome
+from echo_bot.events import ApprovalId, ButtonStyle, Card, CardState, CodeBlock, Fields, Paragraph
+from echo_bot.policy.call import Call, Executor, JsonValue, digest
+from echo_bot.policy.decision import Finding, Verdict
+from echo_bot.policy.guards.secrets import MASK, SecretMask
+from echo_bot.policy.risk import RiskLevel
+
+NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
+BERLIN = timezone(timedelta(hours=1), "CET")
+REQUEST = ApprovalRequest(
+    approval_id=ApprovalId("appr-00a1b2c3"),
+    tool="exec",
+    args={"timeout": 5, "command": "rm -r build"},
+    risk=RiskLevel.EXEC,
+    cwd="/home/ana/project",
+    executor=Executor.SANDBOX,
+    requester="telegram:42",
+    requester_name="Ana",
+    offered=(Choice.ONCE, Choice.SESSION, Choice.DENY, Choice.DENY_REASON),
+    findings=(Finding("recursive_delete", Verdict.ASK, "Deletes a folder and everything in it."),),
+)
+TOKENS = {choice: f"token-{choice}" for choice in Choice}
+
+
+def opened(request: ApprovalRequest, mask: SecretMask | None = None) -> Card:
+    return render_open(request, TOKENS, mask or SecretMask(), NOON, BERLIN)
+
+
+def with_command(command: JsonValue) -> Card:
+    return opened(replace(REQUEST, args={"command": command}))
+
+
+def rows(card: Card) -> dict[str, str]:
+    return {label: value for block in card.blocks if isinstance(block, Fields) for label, value in block.rows}
+
+
+def test_an_open_card_whole() -> None:
+    assert opened(REQUEST).blocks == (
+        CodeBlock("rm -r build", "bash", "command"),
+        Fields((("timeout", "5"),)),
+        Paragraph("Why this asks", strong=True),
+        Paragraph("• Deletes a folder and everything in it."),
+        Fields(
+            (
+                ("Tool", "exec"),
+                ("Folder", "/home/ana/project"),
+                ("Runs on", "the sandbox"),
+                ("Asked by", "telegram:42 (“Ana”)"),
+                ("A longer approval covers", "exactly this call, asked by this person, in this session"),
+                ("Answer by", "13:00:00 CET"),
+                ("Id", "a1b2c3"),
+            )
+        ),
+    )
+
+
+def test_buttons_follow_the_offer_and_a_reason_is_asked_for() -> None:
+    once, session, deny, reason = opened(REQUEST).buttons
+    assert (once.label, once.token, once.style) == ("Approve once", "token-once", ButtonStyle.PRIMARY)
+    assert (session.label, deny.style) == ("For this session", ButtonStyle.DANGER)
+    assert reason.prompt
+
+
+def test_a_choice_without_a_token_has_no_button() -> None:
+    card = render_open(REQUEST, {Choice.ONCE: "t"}, SecretMask(), None, UTC)
+    assert [button.token for button in card.buttons] == ["t"]
+    assert "Answer by" not in rows(card)
+
+
+def test_the_fallback_ends_with_what_to_type() -> None:
+    card = opened(REQUEST)
+    assert card.fallback.endswith(
+        "/approve a1b2c3 once\n/approve a1b2c3 session\n/deny a1b2c3\n/deny a1b2c3 <reason>"
+    )
+    assert fallback_text(card, ()) in card.fallback
+
+
+def test_simple_commands_are_listed_when_there_are_several() -> None:
+    card = opened(replace(REQUEST, commands=("cd build", "rm -r x")))
+    assert CodeBlock("1. cd build\n2. rm -r x", "", "Runs, in order") in card.blocks
+
+
+def test_a_diff_stands_for_the_content_it_shows() -> None:
+    request = replace(
+        REQUEST, tool="write_file", args={"path": "a.txt", "content": "new\n"}, diff="-old\n+new\n"
+    )
+    card = opened(request)
+    assert CodeBlock("-old\n+new\n", "diff", "Change") in card.blocks
+    assert "content" not in rows(card)
+    assert not any(isinstance(block, CodeBlock) and block.label == "content" for block in card.blocks)
+
+
+def test_secrets_are_masked_in_every_place() -> None:
+    secret = "top-secret-value-1"
+    request = replace(
+        REQUEST,
+        args={"command": f"login {secret}", "note": secret},
+        env={"TOKEN_OF_X": secret},
+        cwd=f"/srv/{secret}",
+        requester_name=secret,
+        notes=(secret,),
+        commands=(f"login {secret}", "ls"),
+    )
+    card = opened(request, SecretMask([secret]))
+    assert secret not in card.fallback
+    assert card.fallback.count(MASK) >= 6
+
+
+def test_dangerous_fields_come_first_and_none_is_left_out() -> None:
+    args: dict[str, JsonValue] = {f"k{n}": n for n in range(9)}
+    card = opened(
+        replace(
+            REQUEST, args={**args, "env": {"LD_PRELOAD": "/tmp/x.so"}, "Command": "decoy", "command": "ls"}
+        )
+    )
+    order = [card.fallback.index(text) for text in ("decoy", "| ls", "LD_PRELOAD", "k0: 0", "k8: 8")]
+    assert order[2:] == sorted(order[2:])
+    assert max(order[:2]) < order[2]
+
+
+@pytest.mark.parametrize(
+    ("char", "shown"),
+    [
+        ("\u202e", "\\u{202E}"),
+        ("\u200b", "\\u{200B}"),
+        ("\ufe0f", "\\u{FE0F}"),
+        ("\u3164", "\\u{3164}"),
+        ("\u2800", "\\u{2800}"),
+        ("\u034f", "\\u{034F}"),
+        ("\u00a0", "\\u{00A0}"),
+        ("\u2028", "\\u{2028}"),
+        ("\x1b", "\\u{001B}"),
+        ("\x00", "\\u{0000}"),
+        ("\ue000", "\\u{E000}"),
+        ("\U000e0072", "\\u{E0072}"),
+        ("\ud800", "\\u{D800}"),
+        ("\t", "⇥"),
+    ],
+)
+def test_what_cannot_be_seen_is_written_out(char: str, shown: str) -> None:
+    assert f"rm {shown}x" in with_command(f"rm {char}x").fallback
+
+
+@pytest.mark.parametrize("text", ["café naïve", "שלום עולם", "مرحبا", "项目 日本語", "🎉👍🏽", "नमस्ते", "ไทย"])
+def test_ordinary_writing_stays_readable(text: str) -> None:
+    assert text in with_command(f"echo {text}").fallback
+
+
+@given(st.text(max_size=200))
+def test_no_hidden_character_reaches_a_card(text: str) -> None:
+    for escaped in (escape_line(text), escape_block(text).replace("\n", "")):
+        assert not any(is_hidden(char) for char in escaped)
+    assert "\n" not in escape_line(text)
+
+
+def test_padding_collapses_to_its_length() -> None:
+    shown = with_command("echo ok" + " " * 300 + "; rm -r x" + "\n" * 40 + "rm -r y" + "\u3000" * 9).fallback
+    assert "⟨300 spaces⟩" in shown
+    assert "⟨39 blank lines⟩" in shown
+    assert "\\u{3000}×9" in shown
+    assert "rm -r y" in shown
+
+
+def test_an_imitated_padding_mark_is_told_apart() -> None:
+    assert "⟨300 spaces⟩" not in with_command("a ⟨300 spaces⟩ b").fallback
+
+
+def test_a_line_break_in_a_command_is_marked_and_stays_inside_the_margin() -> None:
+    shown = with_command("ls # list\nRisk: reads only").fallback
+    assert "| ls # list⏎\n| Risk: reads only" in shown
+
+
+def test_a_display_name_cannot_imitate_a_line_of_the_card() -> None:
+    card = opened(replace(REQUEST, requester_name="Ana\n✅ Approved by owner"))
+    assert rows(card)["Asked by"] == "telegram:42 (“Ana⏎✅ Approved by owner”)"
+
+
+def test_hosts_are_shown_in_punycode_and_mixed_alphabets_named() -> None:
+    shown = with_command("curl https://gооgle.example/x").fallback
+    assert "xn--ggle-55da.example" in shown
+    assert "U+043E" in shown
+    assert lookalike_notes("/etc/рasswd") != ()
+    assert lookalike_notes("привет мир, hello") == ()
+
+
+def test_punycode_agrees_with_the_lookup() -> None:
+    assert punycode("bücher.example") == "bücher.example".encode("idna").decode()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"n": 1}, {"n": True}),
+        ({"n": 1}, {"n": "1"}),
+        ({"n": 1}, {"n": 1.0}),
+        ({"env": {}}, {"env": {"TARGET": "prod"}}),
+        ({"content": "echo 1"}, {"content": "echo 2"}),
+    ],
+    ids=[
+        "a number and a truth value",
+        "a number and a text",
+        "two kinds of number",
+        "an environment",
+        "a content",
+    ],
+)
+def test_twins_have_other_digests(one: dict[str, JsonValue], other: dict[str, JsonValue]) -> None:
+    assert digest(Call("exec", one, "/w")) != digest(Call("exec", other, "/w"))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state", "words"),
+    [
+        (
+            Outcome(Choice.ONCE, "web:local", NOON),
+            CardState.APPROVED,
+            "Approved once by web:local at 13:00:00 CET",
+        ),
+        (Outcome(Choice.HOUR, "web:local", NOON), CardState.APPROVED, "Approved for 1 hour by web:local"),
+        (Outcome(Choice.DENY, "web:local", NOON), CardState.DENIED, "Denied by web:local"),
+        (Outcome(Choice.DENY_REASON, "web:local", NOON, "too\nrisky"), CardState.DENIED, "Reason: too⏎risky"),
+        (Outcome(None, "", NOON), CardState.EXPIRED, "Expired at 13:00:00 CET"),
+        (Outcome(None, "telegram:42", NOON), CardState.CLOSED, "Cancelled by telegram:42"),
+        (Outcome(Choice.ASK_AGAIN, "web:local", NOON), CardState.CLOSED, "Asked again by web:local"),
+    ],
+)
+def test_a_closed_card_says_who_and_when(outcome: Outcome, state: CardState, words: str) -> None:
+    card = render_closed(REQUEST, outcome, SecretMask(), BERLIN)
+    assert (card.card_id, card.state, card.buttons) == ("appr-00a1b2c3", state, ())
+    assert words in card.fallback
+    assert "rm -r build" in card.fallback
+    assert "/approve" not in card.fallback
+
+
+def test_ask_again_is_offered_only_when_nobody_decided() -> None:
+    def labels(outcome: Outcome) -> list[str]:
+        card = render_closed(REQUEST, outcome, SecretMask(), UTC, ask_again_token="t")
+        return [button.label for button in card.buttons]
+
+    assert labels(Outcome(None, "", NOON)) == ["Ask again"]
+    assert labels(Outcome(Choice.DENY, "web:local", NOON)) == []
+
+
+def test_a_question_has_its_options_and_a_place_for_an_own_answer() -> None:
+    card = render_question(
+        "clar-00a1b2c3",
+        "Which\u202e one?",
+        (("Left", "t1"), ("Right", "t2")),
+        SecretMask(),
+        free_answer_token="t3",
+    )
+    assert [button.label for button in card.buttons] == ["Left", "Right", "Other answer…"]
+    assert card.buttons[2].prompt == "Type your answer"
+    assert card.blocks == (Paragraph("Which\\u{202E} one?"),)
+
+
+def test_an_answered_question_is_closed() -> None:
+    card = render_question("clar-00a1b2c3", "Which?", (("Left", "t1"),), SecretMask(), answer="Left")
+    assert (card.state, card.buttons) == (CardState.CLOSED, ())
+    assert Paragraph("Answered: Left", strong=True) in card.blocks
+
+
+@given(
+    st.dictionaries(
+        st.text(max_size=12), st.text(max_size=60) | st.integers() | st.lists(st.text(max_size=9)), max_size=6
+    ),
+    st.text(max_size=20),
+)
+def test_rendering_never_raises(args: dict[str, JsonValue], tool: str) -> None:
+    card = opened(replace(REQUEST, args=args, tool=tool or "x"))
+    assert not any(is_hidden(char) for char in card.fallback if char != "\n")

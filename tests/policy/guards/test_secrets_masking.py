@@ -1,0 +1,130 @@
+"""Secret masking: the open half of its corpus, known values in every form, and what must stay."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from echo_bot.policy.guards.secrets import MASK, SecretMask
+
+DATA = Path(__file__).parents[2] / "data" / "secrets.jsonl.b64"
+ROWS = [
+    json.loads(line) for line in base64.decodebytes(DATA.read_bytes()).decode().split("\n") if line.strip()
+]
+SHAPES = SecretMask()
+VALUE = "pa55/word+with spaces & signs"
+
+
+def is_masked(row: dict[str, list[str]], output: str) -> bool:
+    for secret in row["secrets"]:
+        pieces = [secret[i : i + 12] for i in range(len(secret) - 11)] if len(secret) >= 20 else []
+        if secret in output or any(piece in output for piece in pieces):
+            return False
+    return all(text in output for text in row.get("must_keep", []))
+
+
+def test_at_least_97_percent_of_secrets_are_masked() -> None:
+    rows = [row for row in ROWS if row["expect"] == "redact" and row["tier"] == "must"]
+    assert sum(is_masked(row, SHAPES.mask(row["text"])) for row in rows) / len(rows) >= 0.97
+
+
+@pytest.mark.parametrize("text", [row["text"] for row in ROWS if row["expect"] == "keep"])
+def test_a_look_alike_stays_whole(text: str) -> None:
+    assert SHAPES.mask(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: required",
+        "password = input('Password: ')",
+        "api_key=os.environ['API_KEY']",
+        "next_page_token=CAoQAA1234567890",
+        "mysql -P3306 -h db",
+        "unzip -p archive12.zip file",
+        "postgres://user:${PASSWORD}@host/db",
+        "together_we_can_do_it_2024_long_name",
+        "key-value-store-benchmarks-2024-results",
+        "密码长度至少12位",
+        "auth=oauth2-proxy",
+        "pwd=/home/user12345",
+    ],
+)
+def test_no_secret_is_seen_in(text: str) -> None:
+    assert SHAPES.mask(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("db_password='FAKE horse 9'", f"db_password='{MASK}'"),
+        ("https://bob:p@ss:w0rd@host.example/x", f"https://bob:{MASK}@host.example/x"),
+        ("curl -u admin:FAKEpass123 https://x.example", f"curl -u admin:{MASK} https://x.example"),
+        ("sshpass -p 'FAKE-pw-1' ssh u@h", f"sshpass -p '{MASK}' ssh u@h"),
+        ("Authorization: Bearer FAKE1example.FAKE2", f"Authorization: Bearer {MASK}"),
+        ("machine h login bob password FAKEpw123", f"machine h login bob password {MASK}"),
+        ("密码：FAKE12example", f"密码：{MASK}"),
+    ],
+)
+def test_only_the_value_goes(text: str, masked: str) -> None:
+    assert SHAPES.mask(text) == masked
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        VALUE,
+        quote(VALUE),
+        quote(VALUE, safe=""),
+        json.dumps(VALUE)[1:-1],
+        "x" + base64.b64encode(VALUE.encode()).decode(),
+    ],
+    ids=["raw", "URL-encoded", "URL-encoded whole", "in JSON", "base64"],
+)
+def test_a_known_value_is_masked_in_every_form(form: str) -> None:
+    mask = SecretMask([VALUE])
+    for output in (mask.mask(f"see {form} here"), mask.mask_known(f"see {form} here")):
+        assert form not in output
+        assert MASK in output
+
+
+@pytest.mark.parametrize("shift", [0, 1, 2])
+def test_a_known_value_inside_a_longer_base64_text_is_masked(shift: int) -> None:
+    encoded = base64.b64encode(b"u" * shift + b":" + VALUE.encode() + b":tail").decode()
+    output = SecretMask([VALUE]).mask_known(encoded)
+    assert MASK in output
+    assert encoded[6:30] not in output
+    assert len(output) - len(MASK) < 20
+
+
+def test_a_short_known_value_is_masked_only_where_it_stands_alone() -> None:
+    assert SecretMask(["1234"]).mask_known("pin 1234, id 91234") == f"pin {MASK}, id 91234"
+
+
+def test_the_models_copy_keeps_shapes_and_loses_known_values() -> None:
+    text = "password='FAKE horse 9' and top-secret-value"
+    assert SecretMask(["top-secret-value"]).mask_known(text) == f"password='FAKE horse 9' and {MASK}"
+
+
+def test_full_width_and_invisible_characters_hide_nothing() -> None:
+    known = SecretMask(["FAKEvalue-4711"])
+    assert known.mask("ＦＡＫＥvalue-4711") == MASK
+    assert known.mask("FAKEva\u200blue-4711") == MASK
+
+
+@given(st.text(max_size=300))
+def test_masking_twice_is_masking_once(text: str) -> None:
+    mask = SecretMask([VALUE])
+    once = mask.mask(text)
+    assert mask.mask(once) == once
+
+
+@given(st.text(alphabet="ab =:'\"\n", max_size=60), st.text(alphabet="ab =:'\"\n", max_size=60))
+def test_a_known_value_never_survives(before: str, after: str) -> None:
+    assert VALUE not in SecretMask([VALUE]).mask(before + VALUE + after)

@@ -1,4 +1,7 @@
-"""The arguments of a call as card blocks: everything shown, what can do harm first."""
+"""The arguments of a call as card blocks: everything shown, what can do harm first.
+
+They are shown as code only, so that no argument looks like a line of the card itself.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from echo_bot.approval.escape import escape_block, escape_line, escape_lines
 from echo_bot.approval.words import EN
-from echo_bot.events import CardBlock, CodeBlock, Fields
+from echo_bot.events import CardBlock, CodeBlock
 from echo_bot.policy.call import JsonValue
 from echo_bot.policy.guards.secrets import SecretMask
 
@@ -18,7 +21,7 @@ _CODE_FIELDS = frozenset(
     ("command", "code", "stdin", "text", "data", "script", "content", "patch", "message", "diff")
 )
 _LANGUAGES = {"command": "bash", "patch": "diff", "diff": "diff"}
-_LONGEST_FACT = 80
+_LONGEST_SHORT = 80
 
 
 def argument_blocks(
@@ -26,23 +29,22 @@ def argument_blocks(
 ) -> tuple[CardBlock, ...]:
     """Blocks that show `args`, except the fields in `hide`, which another block of the card shows."""
     blocks: list[CardBlock] = []
-    facts: list[tuple[str, str]] = []
+    short: list[str] = []
 
     def flush() -> None:
-        if facts:
-            blocks.append(Fields(tuple(facts)))
-            facts.clear()
+        if short:
+            blocks.append(CodeBlock("\n".join(short), label=EN.arguments))
+            short.clear()
 
     for name in _ordered(args):
         if name in hide:
             continue
         shown = mask.mask(_as_text(args[name]))
-        label = escape_line(name)
-        if _is_fact(name, shown):
-            facts.append((label, escape_line(shown) or EN.empty))
+        if _is_short(name, shown):
+            short.append(f"{escape_line(name)}: {escape_line(shown) or EN.empty}")
         else:
             flush()
-            blocks.append(_code(name, label, shown))
+            blocks.append(_code(name, shown))
     flush()
     return tuple(blocks)
 
@@ -66,11 +68,13 @@ def _as_text(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _is_fact(name: str, shown: str) -> bool:
-    return name not in _CODE_FIELDS and len(shown) <= _LONGEST_FACT and "\n" not in shown
+def _is_short(name: str, shown: str) -> bool:
+    return name not in _CODE_FIELDS and len(shown) <= _LONGEST_SHORT and "\n" not in shown
 
 
-def _code(name: str, label: str, shown: str) -> CodeBlock:
+def _code(name: str, shown: str) -> CodeBlock:
+    known = name in _CODE_FIELDS or name in DANGEROUS_FIELDS
+    label = name if known else EN.argument.format(name=escape_line(name))
     language = _LANGUAGES.get(name, "")
     text = escape_lines(shown) if language == "diff" else escape_block(shown)
     return CodeBlock(text or EN.empty, language=language, label=label)

@@ -10,6 +10,7 @@ _HIDDEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"))
 
 NEWLINE_MARK = "⏎"
 _TAB_MARK = "⇥"
+_SPACE_MARK = "␣"
 _MOST_MARKS = 4
 """Combining marks on one letter beyond this number are written out: they could cover the lines around."""
 
@@ -17,6 +18,7 @@ _MOST_SPACES = 32
 _MOST_BLANK_LINES = 2
 _MOST_REPEATS = 3
 
+_EDGE_SPACES = re.compile(r"\A +| +\Z")
 _SPACES = re.compile(rf" {{{_MOST_SPACES + 1},}}")
 _BLANK_LINES = re.compile(rf"(?:\A|\n)(?:[ \t]*+\n){{{_MOST_BLANK_LINES + 1},}}+")
 _REPEATED_ESCAPE = re.compile(rf"(\\u\{{[0-9A-F]+\}}|{_TAB_MARK}|{NEWLINE_MARK})\1{{{_MOST_REPEATS},}}")
@@ -27,7 +29,8 @@ _OWN_MARKS = re.compile("⟨(?=[0-9]+ (?:spaces|blank lines)⟩)")
 
 def escape_line(text: str) -> str:
     """One line for a sentence or a field: line breaks become marks, so nothing imitates a card's line."""
-    return _escaped(_collapsed(text)).replace("\n", NEWLINE_MARK).strip(" ")
+    line = _escaped(_collapsed(text)).replace("\n", NEWLINE_MARK)
+    return _EDGE_SPACES.sub(lambda run: _SPACE_MARK * len(run[0]), line)
 
 
 def escape_block(text: str) -> str:

@@ -68,6 +68,8 @@ class Words:
     """The fixed phrases of a card, in the order in which a reader meets them."""
 
     title: str = "{question} · {risk}"
+    arguments: str = "arguments"
+    argument: str = "argument “{name}”"
     commands: str = "Runs, in order"
     diff: str = "Change"
     environment: str = "Environment"

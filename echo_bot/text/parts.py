@@ -59,7 +59,7 @@ def card_parts(
 
 
 def closed_card(card: Card, max_length: int, unit: LengthUnit, *, encode: Encoder | None = None) -> Card:
-    """A decided card that fits one message: code that was shown in earlier messages is left out, and said so."""
+    """A decided card that fits one message: code shown in earlier messages is left out, which it says."""
 
     def fits(candidate: Card) -> bool:
         size = measure(encode(candidate), unit) if encode else longest_encoding(candidate, unit)

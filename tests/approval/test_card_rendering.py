@@ -51,7 +51,7 @@ def rows(card: Card) -> dict[str, str]:
 def test_an_open_card_whole() -> None:
     assert opened(REQUEST).blocks == (
         CodeBlock("rm -r build", "bash", "command"),
-        Fields((("timeout", "5"),)),
+        CodeBlock("timeout: 5", "", "arguments"),
         Paragraph("Why this asks", strong=True),
         Paragraph("• Deletes a folder and everything in it."),
         Fields(
@@ -187,6 +187,18 @@ def test_a_line_break_in_a_command_is_marked_and_stays_inside_the_margin() -> No
 def test_a_display_name_cannot_imitate_a_line_of_the_card() -> None:
     card = opened(replace(REQUEST, requester_name="Ana\n✅ Approved by owner"))
     assert rows(card)["Asked by"] == "telegram:42 (“Ana⏎✅ Approved by owner”)"
+
+
+def test_an_argument_cannot_imitate_a_fact_of_the_card() -> None:
+    args: dict[str, JsonValue] = {"command": "ls", "Asked by": "web:local", "Environment": "x\n" * 3}
+    card = opened(replace(REQUEST, args=args))
+    assert rows(card)["Asked by"] == "telegram:42 (“Ana”)"
+    assert "| Asked by: web:local" in card.fallback
+    assert "argument “Environment”:\n| x⏎" in card.fallback
+
+
+def test_blanks_at_the_edges_of_a_value_are_seen() -> None:
+    assert "path: a.txt␣␣" in opened(replace(REQUEST, args={"path": "a.txt  "})).fallback
 
 
 def test_hosts_are_shown_in_punycode_and_mixed_alphabets_named() -> None:

@@ -154,7 +154,8 @@ class TerminalChannel:
         if was_open is not None and self._prompts is not None:
             self._prompts.interrupt_answer()
         if self._cards.is_news(card):
-            await self._screen.show(render.outcome(card))
+            offers = self._conversation.offer(card, ref.message_id) if self._conversation else ()
+            await self._screen.show(render.outcome(card, offers))
 
     async def send_file(self, address: Address, file: OutboundFile) -> MessageRef:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from contextlib import suppress
 from dataclasses import replace
@@ -23,9 +24,10 @@ from channels.cli.typeahead import QUIET_SECONDS, drop_typed, drop_until_quiet
 from channels.cli.working import Working
 from echo_bot.channel import Port
 from echo_bot.errors import EchoBotError
-from echo_bot.events import Button, ButtonPress, PressReply
+from echo_bot.events import Button, ButtonPress, Card, PressReply
 
 _LEAVE_WORDS = frozenset({"/exit", "/quit"})
+_WORD = re.compile(r"[a-z0-9]+")
 _CLOSING_SECONDS = 1.0
 _GAP = "  "
 _DEADLINE_PAUSES = (0.1, 0.4, 1.0, 3.0)
@@ -40,6 +42,7 @@ class Conversation:
         self._port, self._source, self._screen = port, source, screen
         self._prompts, self._cards, self._working = prompts, cards, working
         self._outgoing: asyncio.Queue[str] = asyncio.Queue()
+        self._offers: dict[str, tuple[Button, str]] = {}
         self.last_event_at: datetime | None = None
         self.is_closing = False
 
@@ -64,10 +67,22 @@ class Conversation:
             self._working.asked()
             self._outgoing.put_nowait(words)
 
+    def offer(self, card: Card, message_id: str) -> tuple[str, ...]:
+        """Commands for the buttons of a closed card, like /ask-again: nobody has to answer those now."""
+        named = {_command_of(button.label): (button, message_id) for button in card.buttons}
+        self._offers = {name: offered for name, offered in named.items() if len(name) > 1}
+        return tuple(self._offers)
+
     async def send(self) -> None:
         """Hand the messages over, in their order, for ever."""
         while True:
-            await self._receive(await self._outgoing.get())
+            text = await self._outgoing.get()
+            offered = self._offers.pop(text.lower(), None)
+            if offered is None:
+                await self._receive(text)
+                continue
+            reply = await self._pressed(*offered)
+            await self._screen.show(render.hint(reply.text) if reply.ok else render.refusal(reply.text))
 
     async def _receive(self, text: str) -> None:
         self.last_event_at = datetime.now(UTC)
@@ -125,19 +140,21 @@ class Conversation:
             text = (await self._prompts.answer(_prompt(button))).strip()
         if waiting.closed.is_set():
             return
+        await self._tell(waiting, await self._pressed(button, waiting.message_id, text))
+
+    async def _pressed(self, button: Button, message_id: str, text: str = "") -> PressReply:
         press = ButtonPress(
             press_id=uuid.uuid4().hex,
             token=button.token,
             presser=SENDER,
             address=CHAT,
-            message_id=waiting.message_id,
+            message_id=message_id,
             text=text,
         )
         try:
-            reply = await self._port.press(press)
+            return await self._port.press(press)
         except EchoBotError as error:
-            reply = PressReply(f"Not decided: {error}", ok=False)
-        await self._tell(waiting, reply)
+            return PressReply(f"Not decided: {error}", ok=False)
 
     async def _tell(self, waiting: OpenCard, reply: PressReply) -> None:
         """A refusal as it is. A decision is told by the closed card; else, as with a quorum, by the reply."""
@@ -149,6 +166,10 @@ class Conversation:
         except TimeoutError:
             await self._screen.show(render.hint(reply.text))
             self._cards.drop(waiting.card.card_id)
+
+
+def _command_of(label: str) -> str:
+    return "/" + "-".join(_WORD.findall(label.lower()))
 
 
 def _question(waiting: OpenCard, keys: tuple[KeyedButton, ...], columns: int) -> StyleAndTextTuples:

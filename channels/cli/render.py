@@ -42,8 +42,8 @@ def card(of: Card) -> RenderableType:
     return Padding(_Barred(Group(*blocks), Style.parse(colour)), (1, 0, 0, 0))
 
 
-def outcome(of: Card) -> RenderableType:
-    """A closed card as one line: what became of it, which it was, and the reason if there is one."""
+def outcome(of: Card, offers: tuple[str, ...] = ()) -> RenderableType:
+    """A closed card in a line: what became of it, which it was; a reason; commands that it still offers."""
     mark, colour = _OUTCOMES[of.state]
     verdict = next((b for b in of.blocks if isinstance(b, Paragraph) and b.strong), None)
     line = Text(f"{mark} ", style=f"bold {colour}", overflow="fold")
@@ -53,7 +53,8 @@ def outcome(of: Card) -> RenderableType:
     if of.short_id:
         line.append(f" ({clean_line(of.short_id)})", style="dim not bold")
     reasons = [Text(f"  {clean_line(text)}", overflow="fold") for text in _reasons(of)]
-    return Group(line, *reasons, Text())
+    still = [hint(f"  Possible now: {', '.join(offers)}")] if offers else []
+    return Group(line, *reasons, *still, Text())
 
 
 def hint(text: str) -> RenderableType:

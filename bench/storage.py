@@ -17,7 +17,7 @@ from echo_bot.audit import Audit
 from echo_bot.bus.sqlite import SqliteBus
 from echo_bot.events import Address, ApprovalId, EventId, SessionKey, TurnId
 from echo_bot.storage.peek import peek
-from echo_bot.storage.protocol import (
+from echo_bot.storage.records import (
     ApprovalRecord,
     ApprovalStatus,
     Ruling,

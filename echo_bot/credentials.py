@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from echo_bot.errors import StartError, StorageError
 from echo_bot.policy.call import canonical_json
-from echo_bot.storage.protocol import SealedValue, SealedValues
+from echo_bot.storage.protocol import SealedValues
+from echo_bot.storage.records import SealedValue
 
 KEY_VARIABLE = "ECHO_BOT_CREDENTIAL_KEY"
 """Read besides the name in `credentials.encryption_key_env`."""

@@ -14,7 +14,7 @@ from echo_bot.audit import Audit, Problem, check_stored, verify
 from echo_bot.audit.chain import ANCHOR, OPENED, PRUNED, Seal
 from echo_bot.errors import StorageError
 from echo_bot.policy.decision import Verdict
-from echo_bot.storage.protocol import AuditHead, AuditRow
+from echo_bot.storage.records import AuditHead, AuditRow
 from echo_bot.storage.store import SqlStore, open_store, sqlite_url
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

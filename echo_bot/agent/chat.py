@@ -31,7 +31,8 @@ from echo_bot.agent.toolset import GateCapability, RegistryToolset, TurnDeps
 from echo_bot.delivery import Delivery, ReplyStream
 from echo_bot.events import BlockType, InboundEvent
 from echo_bot.policy.settings import ToolSettings
-from echo_bot.storage.protocol import HistoryEntry, Store
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import HistoryEntry
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.runner import ToolRunner, TurnScope
 

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from echo_bot.events import TurnId
-from echo_bot.storage.protocol import JournalEntry, Turns
+from echo_bot.storage.protocol import Turns
+from echo_bot.storage.records import JournalEntry
 from echo_bot.tools.base import ToolResult
 
 if TYPE_CHECKING:

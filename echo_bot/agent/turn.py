@@ -18,7 +18,8 @@ from echo_bot.events import Address, InboundEvent, TurnId
 from echo_bot.policy.call import JsonValue
 from echo_bot.policy.catalogue import CATALOGUE, canonical_name
 from echo_bot.session import event_from_json
-from echo_bot.storage.protocol import Store, TurnRecord, TurnState
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import TurnRecord, TurnState
 from echo_bot.text.fences import fence
 from echo_bot.tools.base import ToolResult
 from echo_bot.tools.registry import Registry

@@ -37,7 +37,7 @@ log = structlog.get_logger(__name__)
 NO_MODEL_NOTICE = "No model is configured: I run what you ask for directly. Try /run ls -la, or /help."
 _HEALTH_SECONDS = 2.0
 _HOUSEKEEPING_SECONDS = 3600.0
-_SEEN_DAYS = 30
+_SEEN_FOR = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,12 +245,15 @@ class Bot:
             await asyncio.sleep(_HEALTH_SECONDS)
 
     async def _keep_house(self, parts: Parts, store: SqlStore) -> None:
-        keep = timedelta(days=self._loaded.config.retention.audit_days)
+        """Forget, once an hour, what is older than the configuration keeps."""
+        retention = self._loaded.config.retention
         while True:
             now = utc_now()
-            await _guarded(partial(parts.audit.prune, now - keep), "audit_unpruned")
-            seen = now - timedelta(days=_SEEN_DAYS)
-            await _guarded(partial(store.events.forget_before, seen), "ids_kept")
+            audited = now - timedelta(days=retention.audit_days)
+            remembered = now - timedelta(days=retention.history_days)
+            await _guarded(partial(parts.audit.prune, audited), "audit_unpruned")
+            await _guarded(partial(store.retention.forget_before, remembered), "history_unpruned")
+            await _guarded(partial(store.events.forget_before, now - _SEEN_FOR), "ids_kept")
             await asyncio.sleep(_HOUSEKEEPING_SECONDS)
 
     async def _watch_lease(self, instance: Instance) -> None:

@@ -21,7 +21,7 @@ TOOLS_GROUP = "echo_bot.tools"
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """The installed channels by name, and why each of the others cannot be loaded; none takes another down."""
+    """The installed channels by name, and why each of the others cannot be loaded; none stops another."""
 
     manifests: Mapping[str, ChannelManifest]
     broken: Mapping[str, str]

@@ -37,7 +37,8 @@ from echo_bot.policy.access import LOCAL
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.session import SessionQueues, event_from_json
-from echo_bot.storage.protocol import ApprovalRecord, Store, TurnState
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import ApprovalRecord, TurnState
 from echo_bot.tools.runner import ToolRunner
 
 if TYPE_CHECKING:

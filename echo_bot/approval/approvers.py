@@ -10,7 +10,8 @@ from echo_bot.events import Identity
 from echo_bot.policy import access
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
-from echo_bot.storage.protocol import ApprovalRecord, People, Sessions
+from echo_bot.storage.protocol import People, Sessions
+from echo_bot.storage.records import ApprovalRecord
 
 RunningChannels = Callable[[], frozenset[tuple[str, str]]]
 """The (channel, account) pairs that can be sent to now."""

@@ -16,7 +16,8 @@ from echo_bot.approval.routing import Routes
 from echo_bot.errors import ChannelError
 from echo_bot.events import Address, ApprovalId, ButtonPress, Card, Identity, MessageRef, PressReply, TurnId
 from echo_bot.policy.decision import ApprovalSource
-from echo_bot.storage.protocol import ApprovalRecord, ApprovalStatus, Store
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 
 log = structlog.get_logger(__name__)
 

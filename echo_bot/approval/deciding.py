@@ -11,7 +11,8 @@ from uuid import uuid4
 from echo_bot.approval.request import Choice
 from echo_bot.approval.stored import request_from_json
 from echo_bot.events import ApprovalId, Identity, PressReply
-from echo_bot.storage.protocol import ApprovalRecord, ApprovalStatus, GrantRecord, Ruling, Store
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, GrantRecord, Ruling
 
 Clock = Callable[[], datetime]
 """The time now, timezone-aware UTC."""

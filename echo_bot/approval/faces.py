@@ -9,8 +9,7 @@ from echo_bot.approval.request import Choice, Outcome
 from echo_bot.approval.stored import question_from_json, request_from_json
 from echo_bot.events import Card
 from echo_bot.policy.guards.secrets import SecretMask
-from echo_bot.storage.protocol import ApprovalRecord, ApprovalStatus
-
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 
 FREE_ANSWER = "answer"
 """The decision name of a question's button that asks for words; its options are "0", "1", …"""

@@ -27,7 +27,8 @@ from echo_bot.policy.facts import Caller, Facts
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.policy.steps import decide
-from echo_bot.storage.protocol import ApprovalRecord, ApprovalStatus, Store
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 
 log = structlog.get_logger(__name__)
 

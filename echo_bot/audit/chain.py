@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC
 
 from echo_bot.policy.call import canonical_json
-from echo_bot.storage.protocol import AuditRow
+from echo_bot.storage.records import AuditRow
 
 OPENED = "audit_opened"
 """The first row of a chain: its body names the ends of the chains that were there."""

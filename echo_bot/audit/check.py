@@ -20,7 +20,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from echo_bot.audit.chain import ANCHOR, OPENED, PRUNED, Link, Seal, links_in
-from echo_bot.storage.protocol import AuditHead, AuditRow, AuditRows
+from echo_bot.storage.protocol import AuditRows
+from echo_bot.storage.records import AuditHead, AuditRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from echo_bot.audit.chain import ANCHOR, OPENED, PRUNED, Link, Seal, link_body
 from echo_bot.errors import StorageError
 from echo_bot.policy.call import JsonValue, canonical_json
-from echo_bot.storage.protocol import AuditRow, AuditRows
+from echo_bot.storage.protocol import AuditRows
+from echo_bot.storage.records import AuditRow
 
 _LINKED_WRITERS = 32
 

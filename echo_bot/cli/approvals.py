@@ -28,7 +28,7 @@ from echo_bot.events import Identity, PressReply
 
 if TYPE_CHECKING:
     from echo_bot.approval.deciding import Decider
-    from echo_bot.storage.protocol import ApprovalRecord
+    from echo_bot.storage.records import ApprovalRecord
 
 LOCAL = Identity("cli", "local")
 SCOPES = tuple(choice.value for choice in Choice if choice.approves)

@@ -13,7 +13,7 @@ from echo_bot.cli.state import State, config_option, find_place, is_empty, json_
 
 if TYPE_CHECKING:
     from echo_bot.audit import Report
-    from echo_bot.storage.protocol import AuditRow
+    from echo_bot.storage.records import AuditRow
 
 NEGATIVE = 1
 

@@ -14,7 +14,7 @@ from echo_bot.cli.state import State, age, config_option, find_place, is_empty, 
 from echo_bot.cli.table import print_table
 
 if TYPE_CHECKING:
-    from echo_bot.storage.protocol import GrantRecord
+    from echo_bot.storage.records import GrantRecord
 
 NEGATIVE = 1
 

@@ -25,7 +25,7 @@ LASTS = timedelta(minutes=10)
 def pair(config_path: Path | None, approver: bool, admin: bool) -> None:
     """Print a one-time code, good for 10 minutes. Whoever sends it to the bot may chat with it."""
     from echo_bot.inbox.admission import code_hash
-    from echo_bot.storage.protocol import PairingCode, PairingRole
+    from echo_bot.storage.records import PairingCode, PairingRole
 
     place = find_place(config_path)
     refuse_inside_bot(place.database)

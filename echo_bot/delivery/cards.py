@@ -14,7 +14,8 @@ from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.card_json import card_to_json
 from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, TemporaryFailure
 from echo_bot.events import Address, Card, MessageRef, OutboundText
-from echo_bot.storage.protocol import Store, TranscriptRow
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import TranscriptRow
 from echo_bot.text import TooLong, card_parts
 
 log = structlog.get_logger(__name__)

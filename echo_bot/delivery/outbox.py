@@ -16,7 +16,8 @@ from echo_bot.delivery.body import Body, hand_over
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, StorageError, TargetGone
 from echo_bot.events import Address, MessageRef, OutboundFile
-from echo_bot.storage.protocol import OutboxRow, Store, TranscriptRow
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import OutboxRow, TranscriptRow
 from echo_bot.text import split_markdown
 
 log = structlog.get_logger(__name__)

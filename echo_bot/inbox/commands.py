@@ -13,7 +13,8 @@ from echo_bot.approval.stored import question_from_json, request_from_json
 from echo_bot.channel import Command
 from echo_bot.events import Identity, InboundEvent, SessionKey
 from echo_bot.session import SessionQueues
-from echo_bot.storage.protocol import ApprovalRecord, GrantRecord, Store, TurnState
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import ApprovalRecord, GrantRecord, TurnState
 
 COMMANDS: tuple[Command, ...] = (
     Command("help", "What you can write here"),

@@ -29,7 +29,8 @@ from echo_bot.inbox.admission import Admission
 from echo_bot.inbox.commands import COMMANDS, CONTROL, TURN_COMMANDS, Commands, Request
 from echo_bot.inbox.rate import RateLimit
 from echo_bot.session import SessionQueues, event_from_json, event_to_json, session_key, turn_id_of
-from echo_bot.storage.protocol import ApprovalStatus, Store, TranscriptRow, TurnRecord, TurnState
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import ApprovalStatus, TranscriptRow, TurnRecord, TurnState
 
 log = structlog.get_logger(__name__)
 

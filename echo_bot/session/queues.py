@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from echo_bot.events import SessionKey
-from echo_bot.storage.protocol import TurnRecord
+from echo_bot.storage.records import TurnRecord
 
 RunTurn = Callable[[TurnRecord], Awaitable[None]]
 """Runs one turn to its end. It must not raise, except CancelledError when it is stopped."""

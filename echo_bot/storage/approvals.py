@@ -16,7 +16,7 @@ from echo_bot.events import ApprovalId, MessageRef
 from echo_bot.storage.columns import address_of, address_values, fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.protocol import ApprovalRecord, ApprovalStatus, Ruling
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, Ruling
 from echo_bot.storage.tables import approval_copies, approval_tokens, approvals, counters
 
 _DECIDED = frozenset(

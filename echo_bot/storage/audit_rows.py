@@ -10,7 +10,7 @@ from sqlalchemy.engine import RowMapping
 from echo_bot.storage.columns import fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.protocol import AuditHead, AuditRow
+from echo_bot.storage.records import AuditHead, AuditRow
 from echo_bot.storage.tables import audit, audit_heads
 
 _NAMES = ("writer", "seq", "at", "kind", "body_json", "prev", "mac")

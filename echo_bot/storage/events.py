@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, update
 from echo_bot.events import EventId, SessionKey
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.protocol import TurnRecord, TurnState
+from echo_bot.storage.records import TurnRecord, TurnState
 from echo_bot.storage.tables import seen, turns
 from echo_bot.storage.turns import turn_values
 

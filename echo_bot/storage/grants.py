@@ -10,7 +10,7 @@ from sqlalchemy.engine import RowMapping
 
 from echo_bot.storage.columns import fields
 from echo_bot.storage.database import Database
-from echo_bot.storage.protocol import GrantRecord
+from echo_bot.storage.records import GrantRecord
 from echo_bot.storage.tables import grants
 
 _NAMES = (

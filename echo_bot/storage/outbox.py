@@ -11,7 +11,7 @@ from sqlalchemy.engine import RowMapping
 from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.protocol import OutboxRow, OutboxState
+from echo_bot.storage.records import OutboxRow, OutboxState
 from echo_bot.storage.tables import outbox
 
 _NAMES = (

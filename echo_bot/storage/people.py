@@ -11,7 +11,7 @@ from sqlalchemy.engine import RowMapping
 
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.protocol import PairedSender, PairingCode, PairingRole
+from echo_bot.storage.records import PairedSender, PairingCode, PairingRole
 from echo_bot.storage.tables import paired_senders, pairing_codes, pairing_misses
 
 

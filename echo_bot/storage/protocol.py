@@ -1,57 +1,32 @@
-"""The Store protocol: records and what may be asked of them. One contract suite runs over every one.
+"""The Store protocol: what may be asked of the records. One contract suite runs over every implementation.
 
-Times are timezone-aware UTC datetimes. Every method is one transaction. All raise StorageError, nothing else.
+Every method is one transaction. All raise StorageError and nothing else.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Protocol
 
 from echo_bot.events import Address, ApprovalId, EventId, Identity, MessageRef, SessionKey, TurnId
-
-
-class TurnState(StrEnum):
-    QUEUED = "queued"
-    RUNNING = "running"
-    WAITING = "waiting"
-    DONE = "done"
-    FAILED = "failed"
-    STOPPED = "stopped"
-    UNKNOWN = "unknown"
-
-    @property
-    def is_final(self) -> bool:
-        return self not in (TurnState.QUEUED, TurnState.RUNNING, TurnState.WAITING)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnRecord:
-    """One turn. `event_json` is the inbound event as stored; `order` rises with arrival."""
-
-    turn_id: TurnId
-    session_key: SessionKey
-    event_id: EventId
-    event_json: str
-    state: TurnState
-    created_at: datetime
-    order: int = 0
-    error: str = ""
-
-
-JournalKind = Literal["response", "call", "result", "note"]
-
-
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """One step of a turn. (turn, kind, key) is unique: appending it again changes nothing."""
-
-    kind: JournalKind
-    key: str
-    payload: str
-    seq: int = 0
+from echo_bot.storage.records import (
+    ApprovalRecord,
+    AuditHead,
+    AuditRow,
+    GrantRecord,
+    HistoryEntry,
+    JournalEntry,
+    OutboxRow,
+    OutboxState,
+    PairedSender,
+    PairingCode,
+    Ruling,
+    SealedValue,
+    StoreInfo,
+    TranscriptRow,
+    TurnRecord,
+    TurnState,
+)
 
 
 class Events(Protocol):
@@ -88,28 +63,6 @@ class Turns(Protocol):
     async def journal(self, turn_id: TurnId) -> tuple[JournalEntry, ...]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    """What a finished turn adds to the model's history: `messages_json` as the agent serialised it."""
-
-    turn_id: TurnId
-    messages_json: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class TranscriptRow:
-    """One line of a chat as people saw it. `card_json` for cards; the newest row of an entry id wins."""
-
-    entry_id: str
-    address: Address
-    role: Literal["user", "bot", "card"]
-    text: str
-    at: datetime
-    sender: str = ""
-    card_json: str = ""
-
-
 class Sessions(Protocol):
     async def add_history(self, session_key: SessionKey, entry: HistoryEntry) -> None:
         """Idempotent by turn id."""
@@ -134,60 +87,6 @@ class Sessions(Protocol):
     async def last_spoke(self, sender: Identity) -> tuple[Address, datetime] | None:
         """Where and when this sender last wrote (from the transcript)."""
         ...
-
-
-class ApprovalStatus(StrEnum):
-    PENDING = "pending"
-    APPROVED = "approved"
-    DENIED = "denied"
-    EXPIRED = "expired"
-    CANCELLED = "cancelled"
-    USED = "used"
-
-
-@dataclass(frozen=True, slots=True)
-class ApprovalRecord:
-    """A question to a person and its answer.
-
-    `kind` is "approval" for a gated call or "question" for a clarify. `request_json` is all that the card is
-    rendered from and the gate needs after a restart. `offered` are the decisions a person may take (`tokens`
-    holds one opaque token for each, same order). `decision` is the one taken; `answer` its reason or text.
-    `deadline` is None until a card was delivered. `decision_seq` rises with every decision.
-    """
-
-    approval_id: ApprovalId
-    turn_id: TurnId
-    session_key: SessionKey
-    kind: Literal["approval", "question"]
-    requester: str
-    address: Address
-    tool: str
-    digest: str
-    risk: str
-    request_json: str
-    offered: tuple[str, ...]
-    tokens: tuple[str, ...]
-    status: ApprovalStatus
-    created_at: datetime
-    timeout_seconds: int
-    deadline: datetime | None = None
-    decided_at: datetime | None = None
-    decided_by: str = ""
-    decision: str = ""
-    answer: str = ""
-    decision_seq: int = 0
-    copies: tuple[MessageRef, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """A decision to be written: the new status, who, what and when."""
-
-    status: ApprovalStatus
-    decided_by: str
-    decision: str
-    at: datetime
-    answer: str = ""
 
 
 class Approvals(Protocol):
@@ -224,24 +123,6 @@ class Approvals(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class GrantRecord:
-    """A remembered approval of exactly one call by one owner. `session_key` only for scope "session"."""
-
-    grant_id: str
-    owner: str
-    digest: str
-    tool: str
-    summary: str
-    scope: Literal["session", "1h", "always"]
-    created_at: datetime
-    created_by: str
-    session_key: str = ""
-    expires_at: datetime | None = None
-    uses: int = 0
-    last_used_at: datetime | None = None
-
-
 class Grants(Protocol):
     async def add(self, grant: GrantRecord) -> None: ...
 
@@ -260,26 +141,6 @@ class Grants(Protocol):
     async def end_session(self, session_key: str) -> int:
         """Drop the session grants of a session (/new); returns how many."""
         ...
-
-
-OutboxState = Literal["queued", "sending", "sent", "dead", "unknown"]
-
-
-@dataclass(frozen=True, slots=True)
-class OutboxRow:
-    """One part of one message to one chat. (source, part) is unique. `body_json` is delivery's own form."""
-
-    source: str
-    part: int
-    address: Address
-    body_json: str
-    created_at: datetime
-    row_id: int = 0
-    state: OutboxState = "queued"
-    tries: int = 0
-    next_try_at: datetime | None = None
-    message_id: str = ""
-    error: str = ""
 
 
 class Outbox(Protocol):
@@ -307,29 +168,6 @@ class Outbox(Protocol):
         ...
 
     async def list(self, state: OutboxState, limit: int) -> tuple[OutboxRow, ...]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class AuditRow:
-    """One line of the append-only audit. `mac` chains it to the row before (hash, or HMAC with a key)."""
-
-    writer: str
-    seq: int
-    at: datetime
-    kind: str
-    body_json: str
-    prev: str
-    mac: str
-
-
-@dataclass(frozen=True, slots=True)
-class AuditHead:
-    """Where a writer's chain ended when its last row was written: a chain that ends earlier lost its tail."""
-
-    writer: str
-    seq: int
-    mac: str
-    at: datetime
 
 
 class AuditRows(Protocol):
@@ -360,18 +198,6 @@ class AuditRows(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class SealedValue:
-    """An encrypted credential. `owner` is "channel:telegram" or "tool:web_search"; `field` its name."""
-
-    owner: str
-    field: str
-    key_id: str
-    nonce: bytes
-    ciphertext: bytes
-    updated_at: datetime
-
-
 class SealedValues(Protocol):
     async def put(self, value: SealedValue) -> None: ...
 
@@ -380,23 +206,6 @@ class SealedValues(Protocol):
     async def list(self) -> tuple[SealedValue, ...]: ...
 
     async def delete(self, owner: str, field: str) -> bool: ...
-
-
-PairingRole = Literal["chat", "approver", "admin"]
-
-
-@dataclass(frozen=True, slots=True)
-class PairingCode:
-    code_hash: str
-    roles: tuple[PairingRole, ...]
-    expires_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class PairedSender:
-    identity: str
-    roles: tuple[PairingRole, ...]
-    paired_at: datetime
 
 
 class People(Protocol):
@@ -447,13 +256,10 @@ class Values(Protocol):
     async def list(self, scope: str) -> dict[str, str]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class StoreInfo:
-    """For `status`: where the data is and how old its schema."""
-
-    url: str
-    revision: str
-    details: dict[str, str] = field(default_factory=dict)
+class Retention(Protocol):
+    async def forget_before(self, before: datetime) -> int:
+        """Drop closed rows (history, transcripts, finished turns, closed questions, sent messages); how many."""
+        ...
 
 
 class Store(Protocol):
@@ -481,6 +287,8 @@ class Store(Protocol):
     def logins(self) -> Logins: ...
     @property
     def values(self) -> Values: ...
+    @property
+    def retention(self) -> Retention: ...
 
     async def open(self) -> None: ...
 

@@ -8,7 +8,7 @@ from sqlalchemy.engine import RowMapping
 from echo_bot.storage.columns import fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.protocol import SealedValue
+from echo_bot.storage.records import SealedValue
 from echo_bot.storage.tables import sealed
 
 _CONTENTS = ("key_id", "nonce", "ciphertext", "updated_at")

@@ -11,7 +11,7 @@ from echo_bot.events import Address, Identity, SessionKey
 from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields, is_at
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.protocol import HistoryEntry, TranscriptRow
+from echo_bot.storage.records import HistoryEntry, TranscriptRow
 from echo_bot.storage.tables import history, session_resets, transcript
 
 

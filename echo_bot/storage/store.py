@@ -11,7 +11,8 @@ from echo_bot.storage.grants import SqlGrants
 from echo_bot.storage.logins import SqlLogins
 from echo_bot.storage.outbox import SqlOutbox
 from echo_bot.storage.people import SqlPeople
-from echo_bot.storage.protocol import StoreInfo
+from echo_bot.storage.records import StoreInfo
+from echo_bot.storage.retention import SqlRetention
 from echo_bot.storage.schema import bring_up_to_date
 from echo_bot.storage.sealed import SqlSealedValues
 from echo_bot.storage.sessions import SqlSessions
@@ -42,6 +43,7 @@ class SqlStore:
         self.people = SqlPeople(self._database)
         self.logins = SqlLogins(self._database)
         self.values = SqlValues(self._database)
+        self.retention = SqlRetention(self._database)
 
     async def open(self) -> None:
         prepare_file(self.path)

@@ -11,7 +11,7 @@ from echo_bot.events import TurnId
 from echo_bot.storage.columns import fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.protocol import JournalEntry, TurnRecord, TurnState
+from echo_bot.storage.records import JournalEntry, TurnRecord, TurnState
 from echo_bot.storage.tables import journal, turns
 
 _UNFINISHED = tuple(state.value for state in TurnState if not state.is_final)

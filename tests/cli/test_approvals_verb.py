@@ -16,7 +16,7 @@ from echo_bot.bus.sqlite import SqliteBus
 from echo_bot.events import Address, ApprovalId, SessionKey, TurnId
 from echo_bot.policy.call import Executor
 from echo_bot.policy.risk import RiskLevel
-from echo_bot.storage.protocol import ApprovalRecord, ApprovalStatus
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 from echo_bot.storage.store import SqlStore
 from echo_bot.testing.command_line import CommandLine
 

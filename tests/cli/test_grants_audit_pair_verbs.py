@@ -9,7 +9,7 @@ import pytest
 
 from echo_bot.cli.pair import ALPHABET, make_code
 from echo_bot.inbox.admission import code_hash
-from echo_bot.storage.protocol import GrantRecord, PairedSender
+from echo_bot.storage.records import GrantRecord, PairedSender
 from echo_bot.storage.store import SqlStore
 from echo_bot.testing.command_line import CommandLine
 

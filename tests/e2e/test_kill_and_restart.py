@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from echo_bot.testing.telegram import TelegramEmulator
+from echo_bot.testing.telegram.model import Message
 from echo_bot.testing.waiting import eventually
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -27,6 +29,10 @@ def telegram_config(telegram: TelegramEmulator, **more: object) -> dict[str, obj
         },
         **more,
     }
+
+
+def is_card_for(command: str, message: Message) -> bool:
+    return command in message.text and bool(message.labels)
 
 
 def token(telegram: TelegramEmulator) -> dict[str, str]:
@@ -79,11 +85,7 @@ async def test_random_kills_lose_no_message_and_repeat_no_call(tmp_path: Path, s
         for number, pause in enumerate((0.0, 0.05, 0.3)):
             bot = await start_bot(config, **token(telegram))
             ada.say(f"/run echo {number} >> log; echo ran {number}")
-            card = await ada.wait_for(
-                lambda message, n=number: f"echo {n} >> log" in message.text and bool(message.labels),
-                f"card {number}",
-                30,
-            )
+            card = await ada.wait_for(partial(is_card_for, f"echo {number} >> log"), f"card {number}", 30)
             ada.press("Approve once", card)
             await asyncio.sleep(pause)
             bot.kill()

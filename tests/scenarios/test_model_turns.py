@@ -7,7 +7,8 @@ from pathlib import Path
 
 from pydantic_ai.exceptions import ModelHTTPError
 
-from echo_bot.storage.protocol import TurnState
+from echo_bot.events import SessionKey
+from echo_bot.storage.records import JournalEntry, TurnState
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.scripted_model import CallTool, Fail, Say, ScriptedModel
@@ -220,12 +221,10 @@ async def test_a_configured_secret_never_reaches_the_chat_or_the_model(
 async def test_a_crash_after_a_call_began_reports_it_unknown_and_does_not_run_it_again(
     tmp_path: Path, local: Config, says: Says
 ) -> None:
-    from echo_bot.storage.protocol import JournalEntry
-
     channel = FakeChannel("telegram")
     config = local | {"permissions.approval.auto_approve": ["exec"]}
     async with running_bot(tmp_path, config, channel=channel) as bot:
-        bot.parts.queues.pause(next(iter(_session(bot))))
+        bot.parts.queues.pause(SessionKey("telegram:1"))
         await channel.say("/run touch made")
         [turn] = await bot.store.turns.unfinished()
         assert turn.state is TurnState.QUEUED
@@ -233,7 +232,3 @@ async def test_a_crash_after_a_call_began_reports_it_unknown_and_does_not_run_it
     async with running_bot(tmp_path, config, channel=channel) as bot:
         await channel.wait_for(says("Outcome unknown"))
         assert not (bot.workspace / "made").exists()
-
-
-def _session(bot: object) -> list[str]:
-    return ["telegram:1"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from echo_bot.channel import ChannelCapabilities
 from echo_bot.errors import TargetGone, TemporaryFailure
 from echo_bot.events import CardState, EventType
-from echo_bot.storage.protocol import ApprovalStatus
+from echo_bot.storage.records import ApprovalStatus
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.waiting import eventually

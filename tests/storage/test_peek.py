@@ -12,7 +12,7 @@ from echo_bot.bus.sqlite import SqliteBus
 from echo_bot.errors import StorageError
 from echo_bot.events import Address, ApprovalId, EventId, SessionKey, TurnId
 from echo_bot.storage.peek import RUNTIME, LeaseLine, Peek, PendingLine, peek
-from echo_bot.storage.protocol import (
+from echo_bot.storage.records import (
     ApprovalRecord,
     ApprovalStatus,
     GrantRecord,

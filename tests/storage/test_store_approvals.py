@@ -11,7 +11,7 @@ import pytest
 
 from echo_bot.errors import StorageError
 from echo_bot.events import Address, ApprovalId, MessageRef, SessionKey, TurnId
-from echo_bot.storage.protocol import ApprovalRecord, ApprovalStatus, Ruling
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, Ruling
 from echo_bot.storage.store import SqlStore, open_store, sqlite_url
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -150,7 +150,7 @@ PROCESS = """
 import asyncio, sys
 from datetime import UTC, datetime
 from echo_bot.events import ApprovalId
-from echo_bot.storage.protocol import ApprovalStatus, Ruling
+from echo_bot.storage.records import ApprovalStatus, Ruling
 from echo_bot.storage.store import open_store
 
 async def main(url: str, name: str) -> None:

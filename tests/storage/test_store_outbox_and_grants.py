@@ -7,7 +7,7 @@ import pytest
 
 from echo_bot.errors import StorageError
 from echo_bot.events import Address
-from echo_bot.storage.protocol import GrantRecord, OutboxRow
+from echo_bot.storage.records import GrantRecord, OutboxRow
 from echo_bot.storage.store import SqlStore
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from echo_bot.errors import StorageError
-from echo_bot.storage.protocol import AuditHead, AuditRow, PairedSender, PairingCode, SealedValue
+from echo_bot.storage.records import AuditHead, AuditRow, PairedSender, PairingCode, SealedValue
 from echo_bot.storage.store import SqlStore
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from echo_bot.events import Address, Identity, SessionKey, TurnId
-from echo_bot.storage.protocol import HistoryEntry, TranscriptRow
+from echo_bot.storage.records import HistoryEntry, TranscriptRow
 from echo_bot.storage.store import SqlStore
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -19,7 +19,7 @@ WRITER = """
 import asyncio, sys
 from datetime import UTC, datetime
 from echo_bot.events import EventId, SessionKey, TurnId
-from echo_bot.storage.protocol import TurnRecord, TurnState
+from echo_bot.storage.records import TurnRecord, TurnState
 from echo_bot.storage.store import open_store
 
 async def main(url: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from echo_bot.errors import StorageError
 from echo_bot.events import EventId, SessionKey, TurnId
-from echo_bot.storage.protocol import JournalEntry, TurnRecord, TurnState
+from echo_bot.storage.records import JournalEntry, TurnRecord, TurnState
 from echo_bot.storage.store import SqlStore
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, 123456, tzinfo=UTC)

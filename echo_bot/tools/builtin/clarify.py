@@ -13,7 +13,7 @@ from echo_bot.approval.gate import approval_id_of
 from echo_bot.approval.stored import Question, question_to_json
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.risk import RiskLevel
-from echo_bot.storage.protocol import ApprovalRecord, ApprovalStatus
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
 from echo_bot.tools.sites import CallSites
 

@@ -1,0 +1,226 @@
+"""What is stored: one frozen record for each kind of row. Times are timezone-aware UTC datetimes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from echo_bot.events import Address, ApprovalId, EventId, MessageRef, SessionKey, TurnId
+
+
+class TurnState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    UNKNOWN = "unknown"
+
+    @property
+    def is_final(self) -> bool:
+        return self not in (TurnState.QUEUED, TurnState.RUNNING, TurnState.WAITING)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """One turn. `event_json` is the inbound event as stored; `order` rises with arrival."""
+
+    turn_id: TurnId
+    session_key: SessionKey
+    event_id: EventId
+    event_json: str
+    state: TurnState
+    created_at: datetime
+    order: int = 0
+    error: str = ""
+
+
+JournalKind = Literal["response", "call", "result", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One step of a turn. (turn, kind, key) is unique: appending it again changes nothing."""
+
+    kind: JournalKind
+    key: str
+    payload: str
+    seq: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """What a finished turn adds to the model's history: `messages_json` as the agent serialised it."""
+
+    turn_id: TurnId
+    messages_json: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptRow:
+    """One line of a chat as people saw it. `card_json` for cards; the newest row of an entry id wins."""
+
+    entry_id: str
+    address: Address
+    role: Literal["user", "bot", "card"]
+    text: str
+    at: datetime
+    sender: str = ""
+    card_json: str = ""
+
+
+class ApprovalStatus(StrEnum):
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+    USED = "used"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRecord:
+    """A question to a person and its answer.
+
+    `kind` is "approval" for a gated call or "question" for a clarify. `request_json` is all that the card is
+    rendered from and the gate needs after a restart. `offered` are the decisions a person may take (`tokens`
+    holds one opaque token for each, same order). `decision` is the one taken; `answer` its reason or text.
+    `deadline` is None until a card was delivered. `decision_seq` rises with every decision.
+    """
+
+    approval_id: ApprovalId
+    turn_id: TurnId
+    session_key: SessionKey
+    kind: Literal["approval", "question"]
+    requester: str
+    address: Address
+    tool: str
+    digest: str
+    risk: str
+    request_json: str
+    offered: tuple[str, ...]
+    tokens: tuple[str, ...]
+    status: ApprovalStatus
+    created_at: datetime
+    timeout_seconds: int
+    deadline: datetime | None = None
+    decided_at: datetime | None = None
+    decided_by: str = ""
+    decision: str = ""
+    answer: str = ""
+    decision_seq: int = 0
+    copies: tuple[MessageRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A decision to be written: the new status, who, what and when."""
+
+    status: ApprovalStatus
+    decided_by: str
+    decision: str
+    at: datetime
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GrantRecord:
+    """A remembered approval of exactly one call by one owner. `session_key` only for scope "session"."""
+
+    grant_id: str
+    owner: str
+    digest: str
+    tool: str
+    summary: str
+    scope: Literal["session", "1h", "always"]
+    created_at: datetime
+    created_by: str
+    session_key: str = ""
+    expires_at: datetime | None = None
+    uses: int = 0
+    last_used_at: datetime | None = None
+
+
+OutboxState = Literal["queued", "sending", "sent", "dead", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxRow:
+    """One part of one message to one chat. (source, part) is unique. `body_json` is delivery's own form."""
+
+    source: str
+    part: int
+    address: Address
+    body_json: str
+    created_at: datetime
+    row_id: int = 0
+    state: OutboxState = "queued"
+    tries: int = 0
+    next_try_at: datetime | None = None
+    message_id: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One line of the append-only audit. `mac` chains it to the row before (hash, or HMAC with a key)."""
+
+    writer: str
+    seq: int
+    at: datetime
+    kind: str
+    body_json: str
+    prev: str
+    mac: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditHead:
+    """Where a writer's chain ended when its last row was written: a chain that ends earlier lost its tail."""
+
+    writer: str
+    seq: int
+    mac: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SealedValue:
+    """An encrypted credential. `owner` is "channel:telegram" or "tool:web_search"; `field` its name."""
+
+    owner: str
+    field: str
+    key_id: str
+    nonce: bytes
+    ciphertext: bytes
+    updated_at: datetime
+
+
+PairingRole = Literal["chat", "approver", "admin"]
+
+
+@dataclass(frozen=True, slots=True)
+class PairingCode:
+    code_hash: str
+    roles: tuple[PairingRole, ...]
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PairedSender:
+    identity: str
+    roles: tuple[PairingRole, ...]
+    paired_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """For `status`: where the data is and how old its schema."""
+
+    url: str
+    revision: str
+    details: dict[str, str] = field(default_factory=dict)

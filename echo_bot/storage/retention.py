@@ -1,0 +1,40 @@
+"""Forgetting: what is closed and older than it has to be kept, in one transaction."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Connection, Delete, delete
+
+from echo_bot.storage.database import Database
+from echo_bot.storage.records import ApprovalStatus, TurnState
+from echo_bot.storage.tables import approvals, history, outbox, transcript, turns
+
+_FINAL = [state.value for state in TurnState if state.is_final]
+_SENT = ("sent", "dead")
+
+
+class SqlRetention:
+    """Open questions, unfinished turns and unsent messages are never forgotten, however old."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def forget_before(self, before: datetime) -> int:
+        def work(connection: Connection) -> int:
+            return sum(connection.execute(statement).rowcount for statement in _statements(before))
+
+        return await self._database.write(work)
+
+
+def _statements(before: datetime) -> tuple[Delete, ...]:
+    """Journals go with their turns, tokens and copies with their approvals."""
+    return (
+        delete(history).where(history.c.at < before),
+        delete(transcript).where(transcript.c.at < before),
+        delete(outbox).where(outbox.c.created_at < before).where(outbox.c.state.in_(_SENT)),
+        delete(approvals)
+        .where(approvals.c.created_at < before)
+        .where(approvals.c.status != ApprovalStatus.PENDING.value),
+        delete(turns).where(turns.c.created_at < before).where(turns.c.state.in_(_FINAL)),
+    )

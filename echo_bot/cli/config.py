@@ -20,7 +20,7 @@ def check(path: Path | None, as_json: bool) -> None:
     """Read the configuration as a start would and say what is wrong with it."""
     from echo_bot.cli.guarded import refuse_inside_bot
     from echo_bot.cli.state import find_place
-    from echo_bot.config.loader import user_config_path
+    from echo_bot.config.finding import user_config_path
 
     place = find_place(path)
     refuse_inside_bot(place.database)

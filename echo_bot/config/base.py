@@ -1,4 +1,4 @@
-"""What every section shares: strict frozen models, ids, secrets, and numbers that remember their spelling."""
+"""What every section shares: strict frozen models, ids, secrets, numbers in a range."""
 
 from __future__ import annotations
 
@@ -6,16 +6,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
-
-class WrittenInt(int):
-    """A whole number from YAML that remembers its spelling: as an id, 0042 is not 42."""
-
-    text: str
-
-    def __new__(cls, text: str) -> WrittenInt:
-        number = super().__new__(cls, text.replace("_", ""), 0 if text[:2].lower() in ("0x", "0o") else 10)
-        number.text = text
-        return number
+from echo_bot.config.written import WrittenInt
 
 
 class Section(BaseModel):

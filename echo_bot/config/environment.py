@@ -1,4 +1,4 @@
-"""Configuration from environment variables: `ECHO_BOT_A__B` is the key a.b, and wins over the file."""
+"""Configuration from environment variables, each text turned into what its key needs."""
 
 from __future__ import annotations
 
@@ -9,33 +9,18 @@ from types import UnionType
 
 from pydantic import BaseModel
 
+from echo_bot.config.variables import config_variables
 from echo_bot.errors import ConfigError
-
-PREFIXES = ("ECHO_AGENT_", "ECHO_BOT_")
-"""Either spelling; where both are set, the later one wins."""
-
-PLAIN_NAMES = ("workspace", "data_dir", "language", "timezone")
-"""Top-level keys that need no `__`."""
 
 
 def environment_values(
     environ: Mapping[str, str], model: type[BaseModel]
 ) -> Mapping[tuple[str, ...], object]:
     """The keys that the environment sets, by lower-case path. Raises ConfigError naming the variable."""
-    found: dict[tuple[str, ...], object] = {}
-    for prefix in PREFIXES:
-        for name, text in environ.items():
-            rest = name.removeprefix(prefix)
-            if rest == name:
-                continue
-            if "__" in rest:
-                path = tuple(part.lower() for part in rest.split("__"))
-            elif rest.lower() in PLAIN_NAMES and rest.isupper():
-                path = (rest.lower(),)
-            else:
-                continue
-            found[path] = _value(text, _annotation(path, model), name)
-    return found
+    return {
+        each.path: _value(each.text, _annotation(each.path, model), each.name)
+        for each in config_variables(environ)
+    }
 
 
 def _annotation(path: tuple[str, ...], model: type[BaseModel]) -> object:

@@ -14,11 +14,11 @@ from echo_bot.config.checks import check
 from echo_bot.config.complaint import complaint
 from echo_bot.config.credentials import credential_keys
 from echo_bot.config.environment import environment_values
+from echo_bot.config.finding import find_config, read_config
+from echo_bot.config.fingerprint import environment_digest, file_digest
 from echo_bot.config.model import Config, config_model
 from echo_bot.config.yaml_tree import Tree, parse_yaml
 from echo_bot.errors import ConfigError
-
-CONFIG_VARIABLE = "ECHO_BOT_CONFIG"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Loaded:
     """The configuration and where it came from.
 
     `path` is None without a file. `from_environment` are the dotted keys that variables set.
-    `yaml_credentials` are the credentials that stand in the file itself.
+    `yaml_credentials` are the credentials that stand in the file itself. The digests tell a later change.
     """
 
     config: Config
@@ -34,6 +34,8 @@ class Loaded:
     from_environment: tuple[str, ...] = ()
     yaml_credentials: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    file_digest: str = ""
+    environment_digest: str = ""
 
 
 def load_config(
@@ -44,7 +46,8 @@ def load_config(
     `manifests` are those of the installed channels. Raises ConfigError naming file, line and key.
     """
     file = find_config(path, environ)
-    tree = _read(file) if file else Tree({}, {})
+    content = read_config(file) if file else b""
+    tree = parse_yaml(_text(content, file), str(file)) if file else Tree({}, {})
     model = config_model(manifests)
     overrides = environment_values(environ, model)
     config = _validated(model, tree, overrides, str(file or ""))
@@ -56,23 +59,9 @@ def load_config(
         from_environment=tuple(sorted(keys)),
         yaml_credentials=tuple(key for key in credential_keys(config) if key not in keys),
         warnings=tuple(item.sentence for item in check(config) if not item.refuses),
+        file_digest=file_digest(content) if file else "",
+        environment_digest=environment_digest(environ),
     )
-
-
-def find_config(path: Path | None, environ: Mapping[str, str]) -> Path | None:
-    """The file to read. A named one must exist; the one in the user's config folder may."""
-    named = path or (Path(environ[CONFIG_VARIABLE]) if environ.get(CONFIG_VARIABLE) else None)
-    if named is not None:
-        return named.expanduser()
-    usual = user_config_path()
-    return usual if usual.exists() else None
-
-
-def user_config_path() -> Path:
-    """`echo-bot/config.yaml` in the user's config folder."""
-    from platformdirs import user_config_path as folder
-
-    return folder("echo-bot", appauthor=False) / "config.yaml"
 
 
 def config_from_keys(keys: Mapping[str, object], manifests: Iterable[ChannelManifest] = ()) -> Config:
@@ -84,14 +73,11 @@ def config_from_keys(keys: Mapping[str, object], manifests: Iterable[ChannelMani
     return _validated(config_model(manifests), Tree({}, {}), overrides, "")
 
 
-def _read(file: Path) -> Tree:
+def _text(content: bytes, file: Path) -> str:
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"is not UTF-8 text (byte {error.start})", file=str(file)) from None
-    except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", file=str(file)) from None
-    return parse_yaml(text, str(file))
 
 
 def _validated(

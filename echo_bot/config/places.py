@@ -6,21 +6,28 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from echo_bot.config.model import Config
+if TYPE_CHECKING:
+    from echo_bot.config.model import Config
 
 DATABASE = "echo-bot.db"
 
 
 def workspace(config: Config) -> Path:
     """The folder the bot works in, absolute."""
-    return Path(os.path.abspath(Path(config.workspace or ".").expanduser()))
+    return absolute(config.workspace or ".")
 
 
 def data_dir(config: Config) -> Path:
     """Where the bot keeps its state, absolute."""
-    if config.data_dir:
-        return Path(os.path.abspath(Path(config.data_dir).expanduser()))
+    return state_folder(config.data_dir)
+
+
+def state_folder(configured: str) -> Path:
+    """The configured `data_dir`, or the user data folder."""
+    if configured:
+        return absolute(configured)
     from platformdirs import user_data_path
 
     return user_data_path("echo-bot", appauthor=False)
@@ -42,4 +49,14 @@ def spill_dir(config: Config) -> Path:
 
 def database_url(config: Config) -> str:
     """The configured database, or the one in the data folder."""
-    return config.storage.url.get_secret_value() or f"sqlite+aiosqlite:///{data_dir(config) / DATABASE}"
+    return config.storage.url.get_secret_value() or database_url_in(data_dir(config))
+
+
+def database_url_in(folder: Path) -> str:
+    """The database of a state folder."""
+    return f"sqlite+aiosqlite:///{folder / DATABASE}"
+
+
+def absolute(written: str) -> Path:
+    """A path as it was written, from the current folder; links are kept."""
+    return Path(os.path.abspath(Path(written).expanduser()))

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from echo_bot.config.base import WrittenInt
+from echo_bot.config.written import WrittenInt
 from echo_bot.errors import ConfigError
 
 Path = tuple[str | int, ...]

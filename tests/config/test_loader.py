@@ -8,7 +8,8 @@ import pytest
 
 from echo_bot.channel import ChannelManifest
 from echo_bot.config.channels import adapter_settings
-from echo_bot.config.loader import Loaded, config_from_keys, find_config, load_config
+from echo_bot.config.finding import find_config
+from echo_bot.config.loader import Loaded, config_from_keys, load_config
 from echo_bot.errors import ConfigError
 
 MATRIX = ChannelManifest(

@@ -150,8 +150,9 @@ class TerminalChannel:
         if card.state is CardState.OPEN:
             self._ask(card, ref.message_id)
             return
-        was_open = self._cards.drop(card.card_id)
-        if was_open is not None and self._prompts is not None:
+        asked = self._cards.first()
+        closed = self._cards.drop(card.card_id)
+        if closed is not None and closed is asked and self._prompts is not None:
             self._prompts.interrupt_answer()
         if self._cards.is_news(card):
             offers = self._conversation.offer(card, ref.message_id) if self._conversation else ()
@@ -189,9 +190,10 @@ class TerminalChannel:
         await self._screen.show(render.message(message))
 
     def _ask(self, card: Card, message_id: str) -> None:
-        is_first = self._cards.first() is None
+        """Whatever prompt it concerns opens anew: that of a message for a first card, or its own."""
         self._cards.put(card, message_id)
-        if is_first and self._prompts is not None:
+        first = self._cards.first()
+        if first is not None and first.card is card and self._prompts is not None:
             self._prompts.interrupt()
 
     def _redraw(self) -> None:

@@ -239,6 +239,8 @@ class Bot:
                 "process": str(me),
                 "url": self._gateway.url if self._gateway else "",
                 "config": str(self._loaded.path or ""),
+                "config_digest": self._loaded.file_digest,
+                "environment_digest": self._loaded.environment_digest,
                 "workspace": parts.settings.places.workspace,
             }
             await _guarded(partial(parts.overview.write_health, facts), "health_unwritten")

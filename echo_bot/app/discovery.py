@@ -6,8 +6,9 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points, packages_distributions
 from pathlib import Path
 
@@ -57,32 +58,65 @@ def build_channel(manifest: ChannelManifest, settings: ChannelSettings) -> Chann
     return channel
 
 
-def own_tools(paths: list[str]) -> Iterator[tuple[Tool, str]]:
-    """The user's tools with where each came from: entry points, then the files of `tools.paths`."""
-    for point in entry_points(group=TOOLS_GROUP):
-        yield from _tools_in(_load(point), point.value)
-    for index, path in enumerate(paths):
-        yield from _tools_in(_load_file(Path(path), index), path)
+@dataclass(frozen=True, slots=True)
+class OwnTools:
+    """The user's tools, each with where it came from, and a sentence for each that cannot be used."""
+
+    tools: tuple[tuple[Tool, str], ...]
+    broken: tuple[str, ...]
 
 
-def _tools_in(thing: object, origin: str) -> Iterator[tuple[Tool, str]]:
-    """A Tool class or object as it is; of a module every Tool class that it defines."""
+def own_tools(files: Iterable[Path]) -> OwnTools:
+    """Entry points, then the files of `tools.paths`. What is broken takes nothing else down."""
+    sources: list[tuple[str, Callable[[], object]]] = [
+        (point.value, partial(_load, point)) for point in entry_points(group=TOOLS_GROUP)
+    ]
+    sources += [(str(file), partial(_load_file, file, index)) for index, file in enumerate(files)]
+    found = [(each, origin) for origin, load in sources for each in _tools_of(load, origin)]
+    return OwnTools(
+        tuple((each, origin) for each, origin in found if isinstance(each, Tool)),
+        tuple(each for each, _ in found if isinstance(each, str)),
+    )
+
+
+def _tools_of(load: Callable[[], object], origin: str) -> Iterator[Tool | str]:
+    """The tools of one source, and a sentence for what is broken in it."""
+    try:
+        makers = tuple(_makers(load(), origin))
+    except StartError as error:
+        yield str(error)
+        return
+    for make in makers:
+        try:
+            yield make()
+        except StartError as error:
+            yield str(error)
+
+
+def _makers(thing: object, origin: str) -> Iterator[Callable[[], Tool]]:
+    """A Tool class or object as it is; of a module every Tool class that it defines. Raises StartError."""
     if isinstance(thing, Tool):
-        yield thing, origin
+        yield lambda: thing
         return
     classes = [thing] if inspect.isclass(thing) else [v for v in vars(thing).values() if inspect.isclass(v)]
-    own = [c for c in classes if issubclass(c, Tool) and not inspect.isabstract(c) and c.name]
-    module = getattr(thing, "__name__", "")
+    module = "" if inspect.isclass(thing) else getattr(thing, "__name__", "")
+    own = [
+        each
+        for each in classes
+        if issubclass(each, Tool) and not inspect.isabstract(each) and each.name
+        if module in ("", each.__module__)
+    ]
+    if not own:
+        raise StartError(f"{origin} defines no tool: a class derived from Tool, with a name and `execute`")
     for each in own:
-        if inspect.isclass(thing) or each.__module__ == module:
-            yield _made(each, origin), origin
+        yield partial(_made, each, origin)
 
 
 def _made(tool_class: type[Tool], origin: str) -> Tool:
     try:
         return tool_class()
     except Exception as error:
-        raise StartError(f"{origin}: the tool {tool_class.name} cannot be made: {error}") from error
+        raise StartError(f"{origin}: the tool {tool_class.name} cannot be made: {_told(error)}") from error
 
 
 def _load(point: EntryPoint) -> object:
@@ -104,9 +138,15 @@ def _load_file(path: Path, index: int) -> object:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
-        raise StartError(f"the tool file {path} cannot be loaded: {error}") from error
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise StartError(f"the tool file {path} cannot be loaded: {_told(error)}") from error
     return module
+
+
+def _told(error: BaseException) -> str:
+    """An error of somebody else's code in one line, with its kind: its text alone may say nothing."""
+    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
 def _foreign_channels(module_name: str) -> str:

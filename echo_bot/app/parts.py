@@ -140,6 +140,7 @@ def build_parts(setting: Setting) -> Parts:
             *setting.loaded.warnings,
             *setting.secrets.warnings,
             *_standing(config, settings),
+            *toolbox.broken,
             model.warning,
         )
         if each

@@ -16,7 +16,7 @@ from echo_bot.app.discovery import own_tools
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Surroundings
 from echo_bot.config.model import Config
-from echo_bot.config.places import data_dir, spill_dir
+from echo_bot.config.places import data_dir, spill_dir, tool_files
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StartError
 from echo_bot.events import OutboundFile
@@ -53,11 +53,14 @@ from echo_bot.tools.spill import Spill, SpillLimits
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
+    """`broken`: a sentence for each of the user's own tools that is left out."""
+
     registry: Registry
     executors: Executors
     processes: BackgroundProcesses
     sites: CallSites
     surroundings: Callable[[], Awaitable[Surroundings]]
+    broken: tuple[str, ...] = ()
 
 
 def build_toolbox(
@@ -68,7 +71,7 @@ def build_toolbox(
     broker: Broker,
     clock: Callable[[], datetime],
 ) -> Toolbox:
-    """Raises StartError for an own tool that cannot be loaded."""
+    """Everything that tools need; one of the user's own that cannot be used is only left out."""
     sites = CallSites()
     executors = _executors(config, settings)
     processes = BackgroundProcesses(max_output_chars=config.tools.exec.max_output_chars)
@@ -91,8 +94,7 @@ def build_toolbox(
             ),
         ]
     )
-    for tool, origin in own_tools(list(config.tools.paths)):
-        registry.add(tool, origin)
+    broken = add_own_tools(registry, config)
 
     async def surroundings() -> Surroundings:
         return Surroundings(
@@ -101,7 +103,19 @@ def build_toolbox(
             typed_before=processes.typed_before,
         )
 
-    return Toolbox(registry, executors, processes, sites, surroundings)
+    return Toolbox(registry, executors, processes, sites, surroundings, broken)
+
+
+def add_own_tools(registry: Registry, config: Config) -> tuple[str, ...]:
+    """Register the user's own tools; returns a sentence for each that cannot be, which stops nothing else."""
+    own = own_tools(tool_files(config))
+    broken = list(own.broken)
+    for tool, origin in own.tools:
+        try:
+            registry.add(tool, origin)
+        except StartError as error:
+            broken.append(str(error))
+    return tuple(broken)
 
 
 def _executors(config: Config, settings: PolicySettings) -> Executors:

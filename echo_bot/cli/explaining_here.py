@@ -16,6 +16,7 @@ from echo_bot.cli.explaining import Case, digest_or_none
 from echo_bot.cli.state import Place, find_place, is_empty
 from echo_bot.config.credentials import missing_key
 from echo_bot.config.loader import Loaded
+from echo_bot.config.places import tool_files
 from echo_bot.config.policy import policy_settings
 from echo_bot.errors import StartError
 from echo_bot.events import SessionKey
@@ -87,7 +88,7 @@ def _declared(asked: Asked, loaded: Loaded) -> Asked:
     """The call with what the user's own tool of that name declares."""
     if asked.tool in CATALOGUE:
         return asked
-    for tool, _ in own_tools(list(loaded.config.tools.paths)):
+    for tool, _ in own_tools(tool_files(loaded.config)).tools:
         if tool.name == asked.tool:
             return replace(
                 asked,

@@ -42,6 +42,12 @@ def program_folders() -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(folder) for folder in folders))
 
 
+def tool_files(config: Config) -> tuple[Path, ...]:
+    """The files with the user's own tools, from the workspace where they are written without a folder."""
+    base = workspace(config)
+    return tuple(absolute(str(base / Path(path).expanduser())) for path in config.tools.paths)
+
+
 def spill_dir(config: Config) -> Path:
     """Where long tool results are kept."""
     return data_dir(config) / "spill"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from echo_bot.config.availability import value_at
 from echo_bot.config.channels import accounts, sections
 from echo_bot.config.model import Config
 from echo_bot.config.permissions import AllowlistEntry
-from echo_bot.config.places import data_dir, program_folders, spill_dir, workspace
+from echo_bot.config.places import absolute, data_dir, program_folders, spill_dir, tool_files, workspace
 from echo_bot.config.tools import Risk
 from echo_bot.policy.allowlist import PRESETS
 from echo_bot.policy.call import Executor
@@ -125,8 +124,8 @@ def _places(config: Config, config_path: Path | None) -> PlaceSettings:
         workspace=str(base),
         home=str(Path.home()),
         restrict_to_workspace=tools.restrict_to_workspace,
-        safe_write_root=os.path.abspath(Path(root).expanduser()) if root else "",
+        safe_write_root=str(absolute(root)) if root else "",
         spill=str(spill_dir(config)),
         protected=tuple(str(place) for place in (state, config_path) if place is not None),
-        protected_write=(*program_folders(), *(os.path.abspath(base / path) for path in tools.paths)),
+        protected_write=(*program_folders(), *map(str, tool_files(config))),
     )

@@ -15,7 +15,8 @@ from echo_bot.execution.protocol import ExecutorBackend
 from echo_bot.execution.sandbox import SandboxExecutor
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.tools import ToolExecutionContext
-from echo_bot.tools.builtin.execute_code import INTERPRETERS, ExecuteCodeTool
+from echo_bot.tools.builtin.execute_code import ExecuteCodeTool
+from echo_bot.tools.builtin.interpreters import INTERPRETERS
 from echo_bot.tools.builtin.running import Placed, RunSettings
 
 PATH = "/usr/bin:/bin"

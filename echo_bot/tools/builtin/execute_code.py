@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from echo_bot.errors import StartError
@@ -13,6 +10,7 @@ from echo_bot.execution.protocol import CommandSpec
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
+from echo_bot.tools.builtin.interpreters import INTERPRETERS, has_interpreter, languages_readiness
 from echo_bot.tools.builtin.running import (
     OnOutput,
     Place,
@@ -22,27 +20,6 @@ from echo_bot.tools.builtin.running import (
     result_of,
     timeout_of,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Interpreter:
-    """How a language is run with its code on standard input; `get` says where `binary` comes from."""
-
-    binary: str
-    argv: tuple[str, ...]
-    get: str
-
-
-INTERPRETERS: Mapping[str, Interpreter] = {
-    "python": Interpreter("python3", ("python3", "-u", "-"), "apt install python3"),
-    "javascript": Interpreter("node", ("node", "-"), "apt install nodejs"),
-    # bash reads a script bit by bit, so the commands in it must not share its input: they would eat the rest.
-    "bash": Interpreter(
-        "bash",
-        ("/bin/sh", "-c", 'exec "$@" 3<&0 </dev/null', "sh", "bash", "--noprofile", "--norc", "/dev/fd/3"),
-        "apt install bash",
-    ),
-}
 
 
 class ExecuteCodeTool(Tool):
@@ -80,16 +57,7 @@ class ExecuteCodeTool(Tool):
     def readiness_detail(self) -> tuple[bool, str]:
         """Ready while one enabled language can run; the sentence names those that cannot."""
         ready, why = self._readiness()
-        if not ready:
-            return ready, why
-        missing = [language for language in self._languages if not self._has(language)]
-        if not missing:
-            return True, "ready"
-        names = ", ".join(
-            f"{name} ({INTERPRETERS[name].binary} is not on PATH; {INTERPRETERS[name].get})"
-            for name in missing
-        )
-        return len(missing) < len(self._languages), f"not runnable: {names}"
+        return languages_readiness(self._languages, self._path) if ready else (ready, why)
 
     async def execute(self, params: dict[str, Any], ctx: ToolExecutionContext | None = None) -> ToolResult:
         language = params["language"]
@@ -124,11 +92,8 @@ class ExecuteCodeTool(Tool):
             enabled = ", ".join(self._languages) or "none"
             error = f"{language} is not enabled (tools.code_exec.languages: {enabled})"
             return ToolResult(False, error=error, error_kind="business")
-        if not self._has(language):
+        if not has_interpreter(language, self._path):
             interpreter = INTERPRETERS[language]
             error = f"{interpreter.binary} is not on PATH; {interpreter.get}"
             return ToolResult(False, error=error, error_kind="dependency")
         return None
-
-    def _has(self, language: str) -> bool:
-        return shutil.which(INTERPRETERS[language].binary, path=self._path) is not None

@@ -40,6 +40,7 @@ from echo_bot.events import Address, Card, CardState, MessageRef, OutboundFile, 
 
 _EXIT_COMMAND = Command("exit", "Stop the bot and leave")
 _CLOSE_SECONDS = 0.8
+_TICK_SECONDS = 0.5
 _REMEMBERED_TEXTS = 64
 _PAST_ENTRIES = 50
 
@@ -112,6 +113,7 @@ class TerminalChannel:
         self._tasks = [
             asyncio.create_task(self._converse(talk, port), name="cli reader"),
             asyncio.create_task(talk.send(), name="cli sender"),
+            asyncio.create_task(self._tick(), name="cli clock"),
         ]
         self._state = ChannelState.CONNECTED
 
@@ -121,6 +123,7 @@ class TerminalChannel:
         tasks, self._tasks = self._tasks, []
         if self._conversation is not None:
             self._conversation.is_closing = True
+        self._cards.clear()
         if self._prompts is not None:
             self._prompts.interrupt()
         if tasks:
@@ -196,6 +199,16 @@ class TerminalChannel:
         if first is not None and first.card is card and self._prompts is not None:
             self._prompts.interrupt()
 
+    async def _tick(self) -> None:
+        """Seconds pass on the screen while something runs or waits; else the terminal is left alone."""
+        was_moving = False
+        while True:
+            await asyncio.sleep(_TICK_SECONDS)
+            is_moving = self._status.is_moving
+            if is_moving or was_moving:
+                self._redraw()
+            was_moving = is_moving
+
     def _redraw(self) -> None:
         if self._prompts is not None:
             self._prompts.redraw()
@@ -209,6 +222,7 @@ class TerminalChannel:
             self._working.answered()
         else:
             self._status.leaving_soon()
+            self._redraw()
 
     async def _converse(self, talk: Conversation, port: Port) -> None:
         """What others print meanwhile goes above the prompt too."""

@@ -48,6 +48,11 @@ class CardLine:
             found.closed.set()
         return found
 
+    def clear(self) -> None:
+        """Nothing is asked here any more; the transcript has the open cards for the next start."""
+        for card_id in tuple(self._open):
+            self.drop(card_id)
+
     def is_news(self, card: Card) -> bool:
         """Was this state of a closed card not told yet? Remembers that it is now."""
         if self._told.get(card.card_id) is card.state:

@@ -19,7 +19,6 @@ from prompt_toolkit.styles import Style
 from echo_bot.channel import Command
 
 MARK = "› "
-_REFRESH_SECONDS = 0.5
 _PLACEHOLDER: StyleAndTextTuples = [("class:faint", "Write a message, or / for commands. Ctrl-D stops.")]
 _STYLE = Style.from_dict(
     {
@@ -154,7 +153,6 @@ class Prompts:
             history=InMemoryHistory(),
             completer=completer,
             complete_while_typing=Condition(lambda: get_app().current_buffer.text.startswith("/")),
-            refresh_interval=_REFRESH_SECONDS,
             placeholder=placeholder,
             prompt_continuation=lambda width, line, soft: "" if soft else " " * width,
             key_bindings=self._bindings(),

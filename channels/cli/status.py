@@ -39,6 +39,11 @@ class Status:
     def leaving_soon(self) -> None:
         self._again_until = self._monotonic() + _AGAIN_SECONDS
 
+    @property
+    def is_moving(self) -> bool:
+        """Do the lines change by themselves?"""
+        return self.is_leaving_soon or self._working.is_on or self._cards.first() is not None
+
     def lines(self) -> StyleAndTextTuples:
         """For the next redraw; each line ends with a newline."""
         line = self._line()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _PROGRAM = re.compile(r"echo[-_](?:bot|agent)(?:\.exe)?\Z")
 _MODULE = re.compile(r"echo_(?:bot|agent)(?:\.\w+)*\Z")
-_CONTROL = names("approvals approval grants grant pair pairing credentials credential config")
+_CONTROL = names("approvals approval grants grant pair pairing credentials credential config login")
 _VALUES = frozenset({"-c", "--config", "--data-dir", "--workspace"})
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import roots
 from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN, UNKNOWN_FIELDS, is_open, unglobbed
+from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.roots import Match
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def write(machine: Machine, inv: Invocation, path: str, unknown_asks: bool = Fal
 
 def _is_own_key(path: str, inv: Invocation) -> bool:
     """Replacing one's own key is a person's call; `/root/.ssh` spelled out never is."""
-    if roots.resolve(path, inv.place).lower().startswith("/root/"):
+    if resolve(path, inv.place).lower().startswith("/root/"):
         return False
     name = path.rsplit("/", 1)[-1].lower()
     return name in ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519")

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from echo_bot.policy.guards.shell.braces import TooManyWords, expand_braces, has_braces
 from echo_bot.policy.guards.shell.calculate import calculated
-from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN, UNKNOWN_FIELDS, globbed, is_open, shown, unglobbed
+from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN, UNKNOWN_FIELDS, collapsed, globbed, is_open, shown, unglobbed
 from echo_bot.policy.guards.shell.parameters import recased, replaced, sliced, trimmed
 from echo_bot.policy.guards.shell.state import State, Value
 from echo_bot.policy.guards.shell.syntax import (
@@ -106,8 +106,8 @@ def expand_text(word: Word, state: State, runner: Runner, is_pattern: bool = Fal
         else:
             yield from _part(part, state, runner, out, splitting=False)
     out.close()
-    text = " ".join(out.fields)
-    runner.charge(len(text) // 16)
+    text = collapsed(" ".join(out.fields))
+    runner.charge(len(text) // 64)
     return text if is_pattern else unglobbed(text).replace(UNKNOWN_FIELDS, UNKNOWN)
 
 
@@ -125,7 +125,7 @@ def _fields(parts: tuple[Part, ...], state: State, runner: Runner) -> Steps[list
         else:
             yield from _part(part, state, runner, out, splitting=True)
     out.close()
-    runner.charge(sum(map(len, out.fields)) // 16)
+    runner.charge(sum(map(len, out.fields)) // 64)
     return out.fields
 
 

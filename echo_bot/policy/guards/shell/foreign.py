@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from echo_bot.policy.guards.shell import effects, roots
 from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN
 from echo_bot.policy.guards.shell.roots import Match
+from echo_bot.policy.guards.shell.stream import Stream
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 from echo_bot.policy.guards.shell.unescape import ansi_c
 
@@ -58,7 +59,7 @@ _WRITE_MODE = re.compile(r"[rb]*[wax+][rwab+tx]*|>>?|\+[<>].*|w.*", re.IGNORECAS
 _MAX_CONSTANTS = 400
 
 
-def judge_foreign(machine: Machine, inv: Invocation, code: str, arguments: list[str]) -> Steps[None]:
+def judge_foreign(machine: Machine, inv: Invocation, code: str, arguments: list[str]) -> Steps[str]:
     """Findings of the hard kinds for calls whose arguments are literal text."""
     machine.charge(8 + len(code) // 4)
     saved = machine.only_hard
@@ -67,6 +68,7 @@ def judge_foreign(machine: Machine, inv: Invocation, code: str, arguments: list[
         yield from _Reader(machine, inv, code, arguments).run()
     finally:
         machine.only_hard = saved
+    return ""
 
 
 class _Reader:
@@ -273,9 +275,7 @@ class _Reader:
         self.machine.complete = complete
 
 
-def _nothing():  # type: ignore[no-untyped-def]
-    from echo_bot.policy.guards.shell.machine import Stream
-
+def _nothing() -> Stream:
     return Stream("")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from echo_bot.policy.decision import Finding, Verdict
@@ -13,6 +13,7 @@ from echo_bot.policy.guards.shell.parser import parse
 from echo_bot.policy.guards.shell.paths import Place, resolve
 from echo_bot.policy.guards.shell.report import SimpleCommand
 from echo_bot.policy.guards.shell.state import State
+from echo_bot.policy.guards.shell.stream import Stream
 from echo_bot.policy.guards.shell.syntax import (
     AndOr,
     ArrayLiteral,
@@ -36,27 +37,13 @@ from echo_bot.policy.guards.shell.trampoline import Steps, call
 from echo_bot.policy.guards.shell.wordreader import WordReader
 
 _MAX_TEXT = 1 << 20
+_MAX_VALUE = 1 << 12
 _MAX_COMBINATIONS = 8
+MAX_SHOWN = 4000
 
 
 class BudgetSpent(Exception):
     """The steps this text may cost are used up."""
-
-
-@dataclass(slots=True)
-class Stream:
-    """Standard input: text, partly known text, or None where nothing is connected. Reading consumes it."""
-
-    text: str | None = None
-
-    def line(self) -> str:
-        if self.text is None:
-            return UNKNOWN
-        first, _, self.text = self.text.partition("\n")
-        return first
-
-    def rest(self) -> str | None:
-        return self.text
 
 
 @dataclass(slots=True)
@@ -102,7 +89,7 @@ class Machine:
         self.home = home
         self.dispatch = dispatch
         self.only_hard = only_hard
-        self.budget = 20_000 + 60 * len(text)
+        self.budget = 20_000 + 12 * len(text)
         self.findings: dict[tuple[str, Verdict, tuple[int, int] | None], Finding] = {}
         self.commands: list[SimpleCommand] = []
         self.script_files: dict[str, None] = {}
@@ -383,7 +370,7 @@ class Machine:
         return (yield from self.written(own, output, state))
 
     def record(self, node: Simple, argv: list[str]) -> None:
-        text = self.text[node.start : node.end]
+        text = self.text[node.start : min(node.end, node.start + MAX_SHOWN)]
         words = tuple(unglobbed(word) if is_plain(word) and word.isascii() or is_plain(word) else None for word in argv)
         known = tuple(None if word is None else shown(word, self.home) for word in words)
         self.commands.append(SimpleCommand(known, text, not node.redirects and not node.assignments))
@@ -401,6 +388,8 @@ class Machine:
             state.assign_items(node.name, items, node.append)
             return
         value = yield from expand_text(node.value, state, self)
+        if len(value) > _MAX_VALUE and len(value) > len(self.text):
+            value = UNKNOWN
         if node.subscript is not None:
             subscript = yield from call(self.expanded_text(node.subscript, state))
             state.assign_element(node.name, subscript.strip("'\""), value, node.append)
@@ -481,7 +470,3 @@ class Plumbing:
         """`>&2` sends the output away from the pipe."""
         if node.operator == ">&" and node.descriptor in ("", "1") and target != "1":
             self.target = None if target == "-" else ("/dev/stderr", False)
-
-
-def settings(env: Mapping[str, str]) -> list[tuple[str, str]]:
-    return list(env.items())

@@ -49,7 +49,14 @@ def globbed(text: str) -> str:
 
 def unglobbed(value: str) -> str:
     """Glob marks written as the characters they came from."""
-    return value if value.isascii() else value.translate(_FROM_GLOB)
+    return value.translate(_FROM_GLOB) if has_glob(value) else value
+
+
+def collapsed(value: str) -> str:
+    """One unknown piece for several in a row."""
+    while UNKNOWN + UNKNOWN in value:
+        value = value.replace(UNKNOWN + UNKNOWN, UNKNOWN)
+    return value
 
 
 def shown(value: str, home: str) -> str:

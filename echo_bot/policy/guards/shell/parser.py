@@ -54,8 +54,7 @@ class Parser(WordReader):
         self.pending: list[Redirect] = []
 
     def nested_script(self, text: str) -> Steps[Script]:
-        inner = Parser(text, detached=True)
-        return inner.whole()
+        return Parser(text, detached=True).whole()
 
     def whole(self) -> Steps[Script]:
         script = yield from call(self.script(frozenset()))
@@ -255,13 +254,12 @@ class Parser(WordReader):
 
     def parenthesised_command(self) -> Steps[Node]:
         start = self.position
-        if self.peek(2) == "((" and start not in self.not_arithmetic:
+        if self.peek(2) == "((" and self.may_be_arithmetic(start):
             parts = PartList()
             try:
                 yield from self.arithmetic(parts, True, 2, "))")
             except Unparsed:
-                self.not_arithmetic.add(start)
-                self.position = start
+                self.refuse_arithmetic(start)
             else:
                 return (yield from self.arithmetic_command(parts, start))
         self.position = start + 1
@@ -275,7 +273,9 @@ class Parser(WordReader):
         bodies: tuple[Node, ...] = ()
         if _LOOKS_LIKE_COMMANDS.search(source):
             try:
-                bodies = ((yield from call(self.nested_script(source))),)
+                inner = Parser(source, detached=True)
+                inner.retries = 0
+                bodies = ((yield from call(inner.whole())),)
             except Unparsed:
                 bodies = ()
         return Compound("arithmetic", bodies, (parts.word(start, self.position),))

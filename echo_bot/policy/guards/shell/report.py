@@ -11,7 +11,7 @@ from echo_bot.policy.decision import Finding, Verdict, strictest
 class SimpleCommand:
     """One simple command as written, also from inside a substitution, a wrapper or a decoded payload.
 
-    A word is None when its value is not fully known. `plain` is False when the command has redirections or
+    `text` shows its first 4,000 characters. A word is None when its value is not fully known. `plain` is False when the command has redirections or
     assignments.
     """
 

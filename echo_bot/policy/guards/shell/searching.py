@@ -101,7 +101,7 @@ def fd(machine: Machine, inv: Invocation) -> Steps[str]:
 
 
 def xargs(machine: Machine, inv: Invocation) -> Steps[str]:
-    from echo_bot.policy.guards.shell.machine import Stream
+    from echo_bot.policy.guards.shell.stream import Stream
 
     options = read_options(inv.args, _XARGS, permute=False)
     command = options.rest or ["echo"]
@@ -145,7 +145,7 @@ def _unquoted(item: str) -> str:
 
 def parallel(machine: Machine, inv: Invocation) -> Steps[str]:
     """GNU parallel: the command is shell text; `:::` brings arguments, else standard input does."""
-    from echo_bot.policy.guards.shell.machine import Stream
+    from echo_bot.policy.guards.shell.stream import Stream
 
     options = read_options(inv.args, _PARALLEL, permute=False)
     command: list[str] = []

@@ -89,7 +89,7 @@ def _read_arguments(args: list[str]) -> tuple[str | None, list[str], set[str]]:
 
 def from_input(machine: Machine, inv: Invocation, state: object, syntax_only: bool = False) -> Steps[str]:
     """Code from a pipe, a here-document or a here-string."""
-    from echo_bot.policy.guards.shell.machine import Stream
+    from echo_bot.policy.guards.shell.stream import Stream
     from echo_bot.policy.guards.shell.state import State
 
     assert isinstance(state, State)

@@ -74,6 +74,7 @@ class WordReader(ABC):
         self.position = position
         self.end = len(self.text)
         self.detached = detached
+        self.retries = _MAX_ARITHMETIC_RETRIES
         self.not_arithmetic: set[int] = set()
 
     @abstractmethod
@@ -271,22 +272,28 @@ class WordReader(ABC):
     def parenthesised(self, parts: PartList, quoted: bool) -> Steps[None]:
         """`$(( ))` where it reads as arithmetic, else `$( )`."""
         start = self.position
-        if self.peek(3) == "$((" and start not in self.not_arithmetic:
+        if self.peek(3) == "$((" and self.may_be_arithmetic(start):
             known = len(parts.parts)
             try:
                 yield from self.arithmetic(parts, quoted, 3, "))")
             except Unparsed:
-                if len(self.not_arithmetic) >= _MAX_ARITHMETIC_RETRIES:
-                    raise
-                self.not_arithmetic.add(start)
+                self.refuse_arithmetic(start)
                 del parts.parts[known:]
-                self.position = start
             else:
                 return
         self.position = start + 2
         script = yield from call(self.script(frozenset(")")))
         self.expect(")")
         parts.parts.append(Substitution(script, quoted, self.detached, start, self.position))
+
+    def may_be_arithmetic(self, start: int) -> bool:
+        return self.retries > 0 and start not in self.not_arithmetic
+
+    def refuse_arithmetic(self, start: int) -> None:
+        """What opened here are commands; after many such failures everything is read as commands at once."""
+        self.retries -= 1
+        self.not_arithmetic.add(start)
+        self.position = start
 
     def arithmetic(self, parts: PartList, quoted: bool, opening: int, closing: str) -> Steps[None]:
         """Read up to the closing bracket at depth zero. `opening` is the length of what opened it."""

@@ -30,6 +30,9 @@ def run(path: Path | None, headless: bool) -> None:
     loaded = load_config(path, os.environ, discovered.manifests.values())
     terminal = not headless and sys.stdin.isatty() and sys.stdout.isatty()
 
+    # The model library would print a banner into the chat at the first answer.
+    os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")
+
     from echo_bot.app.bot import Bot, RunOptions
 
     bot = Bot(loaded, discovered, RunOptions(terminal=terminal, environ=os.environ))

@@ -18,7 +18,7 @@ _VALUES = frozenset({"-c", "--config", "--data-dir", "--workspace"})
 
 
 def judge_bot_control(machine: Machine, inv: Invocation) -> None:
-    if not any("echo" in word.lower() for word in inv.argv):
+    if not inv.name.startswith(("echo", "python", "pypy", "pipx", "uv", "pdb")):
         return
     words = _own_words(inv)
     if words is None:
@@ -34,7 +34,7 @@ def judge_bot_control(machine: Machine, inv: Invocation) -> None:
         index += 1
     if verbs and verbs[0] in _CONTROL:
         machine.deny("bot_control", f"Uses the bot's own control command {verbs[0]!r}.", inv)
-    elif verbs and is_open(verbs[0]) or UNKNOWN_FIELDS in words[:2]:
+    elif (verbs and is_open(verbs[0])) or UNKNOWN_FIELDS in words[:2]:
         machine.ask("bot_control", "Calls the bot's own command with words that are not known before.", inv)
 
 
@@ -47,11 +47,19 @@ def _own_words(inv: Invocation) -> list[str] | None:
         if arg == "-m" and _MODULE.match(args[index + 1].lower()):
             return args[index + 2 :]
     for index, arg in enumerate(args):
-        if arg.startswith("-") and arg.endswith("m") is False and re.match(r"-[A-Za-z]*mecho_(?:bot|agent)\Z", arg):
+        if (
+            arg.startswith("-")
+            and arg.endswith("m") is False
+            and re.match(r"-[A-Za-z]*mecho_(?:bot|agent)\Z", arg)
+        ):
             return args[index + 1 :]
-        if re.match(r"-[A-Za-z]+m\Z", arg) and index + 1 < len(args) and _MODULE.match(args[index + 1].lower()):
+        if (
+            re.match(r"-[A-Za-z]+m\Z", arg)
+            and index + 1 < len(args)
+            and _MODULE.match(args[index + 1].lower())
+        ):
             return args[index + 2 :]
-        if _PROGRAM.match(arg.rsplit("/", 1)[-1].lower()) or arg.lower().endswith(("echo_bot/__main__.py", "echo_bot/cli.py")):
-            if inv.name.startswith(("python", "pypy", "pipx", "uv", "pdb")):
-                return args[index + 1 :]
+        is_program = _PROGRAM.match(arg.rsplit("/", 1)[-1].lower())
+        if is_program or arg.lower().endswith(("echo_bot/__main__.py", "echo_bot/cli.py")):
+            return args[index + 1 :]
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import product
+from itertools import pairwise, product
 
 from echo_bot.policy.guards.shell.syntax import Literal, Part
 
@@ -99,13 +99,18 @@ def _words(
 
 
 def _alternatives(
-    items: list[Item], start: int, close: int, commas: list[int], pairs: dict[int, tuple[int, list[int]]], depth: int
+    items: list[Item],
+    start: int,
+    close: int,
+    commas: list[int],
+    pairs: dict[int, tuple[int, list[int]]],
+    depth: int,
 ) -> list[list[Item]]:
     if not commas:
         return [list(text) for text in _range(items[start + 1 : close]) or []]
     alternatives: list[list[Item]] = []
     edges = [start, *commas, close]
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in pairwise(edges):
         alternatives.extend(_words(items, left + 1, right, pairs, depth + 1))
     return alternatives
 

@@ -1,4 +1,4 @@
-"""Options and scripts through which a harmless program runs another one: git -c, tar --to-command, sort, ssh, vim, gdb."""
+"""Options through which a harmless program runs another one: git -c, tar --to-command, ssh -o, vim -c."""
 
 from __future__ import annotations
 
@@ -16,28 +16,127 @@ if TYPE_CHECKING:
 
 # Long or short options whose value is a command line.
 COMMAND_OPTIONS: dict[str, frozenset[str]] = {
-    "tar": names("--to-command --use-compress-program -I --rsh-command --info-script --new-volume-script -F --rmt-command"),
-    "gtar": names("--to-command --use-compress-program -I --rsh-command --info-script --new-volume-script -F"),
+    "tar": names(
+        "--to-command --use-compress-program -I --rsh-command --info-script "
+        "--new-volume-script -F --rmt-command"
+    ),
+    "gtar": names(
+        "--to-command --use-compress-program -I --rsh-command --info-script --new-volume-script -F"
+    ),
     "bsdtar": names("--use-compress-program"),
-    "sort": names("--compress-program"), "gsort": names("--compress-program"), "rg": names("--pre --hostname-bin"), "man": names("-P --pager -H --html"), "zip": names("-TT --unzip-command"),
-    "rsync": names("-e --rsh --rsync-path"), "scp": names("-S -o"), "sftp": names("-S -o"), "ssh": names("-o"), "git": names("--upload-pack -u --receive-pack --exec --extcmd -x -O --open-files-in-pager"),
-    "split": names("--filter"), "gsplit": names("--filter"), "less": names("--cmd"), "gdb": names("-ex --ex -iex --eval-command -eval-command --init-eval-command"), "lldb": names("-o -O --one-line"),
-    "wget": names("--use-askpass"), "curl": names("--proxy-command"), "socat": frozenset(), "ncat": names("-e -c --exec --sh-exec"), "nc": names("-e -c --exec"), "netcat": names("-e -c"), "nc.traditional": names("-e -c"), "make": names("--eval"),
-    "watchexec": names("--exec"), "nodemon": names("--exec -x"), "tmux": frozenset(), "fzf": names("--preview --bind"), "vim": names("-c --cmd"), "vi": names("-c --cmd"), "nvim": names("-c --cmd"), "ex": names("-c"), "view": names("-c"), "vimdiff": names("-c"),
-    "psql": frozenset(), "mysql": names("--pager"), "journalctl": frozenset(), "logrotate": frozenset(), "tcpdump": names("-z"), "dpkg": names("--pre-invoke --post-invoke"), "apt": names("-o"), "apt-get": names("-o"), "pip": frozenset(), "go": names("-exec -toolexec"), "cargo": names("--config"), "gcc": names("-wrapper"), "cpio": names("--rsh-command"),
-    "strip_prog": frozenset(), "install": names("--strip-program"), "entr_opt": frozenset(), "rlwrap": names("-z"), "ssh-keygen": names("-D"), "openvpn": names("--up --down --route-up"), "dosbox": names("-c"), "pdb": names("-c"), "crash": frozenset(), "irb": frozenset(), "screen": names("-X"), "xdg-open": frozenset(), "setarch": frozenset(), "sshpass": frozenset(), "xinit": frozenset(), "startx": frozenset(), "at": frozenset(), "mutt": names("-e"), "aria2c": names("--on-download-complete --on-download-start --on-download-error --on-download-stop"), "yt-dlp": names("--exec --exec-before-download"), "youtube-dl": names("--exec"), "mpv": names("--player-command"), "hg": names("--ssh -e --config"), "svn": names("--diff-cmd --editor-cmd --diff3-cmd"), "cvs": frozenset(), "darcs": frozenset(), "lftp": names("-e -c"), "sysdig": frozenset(), "inotifywait": frozenset(), "ptx": frozenset(), "systemctl": frozenset(), "emacs": frozenset(), "aspell": frozenset(), "sar": frozenset(), "xrdb": names("-cpp"), "m4": frozenset(), "gimp": names("-b"), "blender": names("--python-expr"), "expect": frozenset(), "valgrind": names("--db-command"), "dc": frozenset(), "bc": frozenset(),
-}  # fmt: skip
+    "sort": names("--compress-program"),
+    "gsort": names("--compress-program"),
+    "rg": names("--pre --hostname-bin"),
+    "man": names("-P --pager -H --html"),
+    "zip": names("-TT --unzip-command"),
+    "rsync": names("-e --rsh --rsync-path"),
+    "scp": names("-S -o"),
+    "sftp": names("-S -o"),
+    "ssh": names("-o"),
+    "git": names("--upload-pack -u --receive-pack --exec --extcmd -x -O --open-files-in-pager"),
+    "split": names("--filter"),
+    "gsplit": names("--filter"),
+    "less": names("--cmd"),
+    "gdb": names("-ex --ex -iex --eval-command -eval-command --init-eval-command"),
+    "lldb": names("-o -O --one-line"),
+    "wget": names("--use-askpass"),
+    "curl": names("--proxy-command"),
+    "socat": frozenset(),
+    "ncat": names("-e -c --exec --sh-exec"),
+    "nc": names("-e -c --exec"),
+    "netcat": names("-e -c"),
+    "nc.traditional": names("-e -c"),
+    "make": names("--eval"),
+    "watchexec": names("--exec"),
+    "nodemon": names("--exec -x"),
+    "tmux": frozenset(),
+    "fzf": names("--preview --bind"),
+    "vim": names("-c --cmd"),
+    "vi": names("-c --cmd"),
+    "nvim": names("-c --cmd"),
+    "ex": names("-c"),
+    "view": names("-c"),
+    "vimdiff": names("-c"),
+    "psql": frozenset(),
+    "mysql": names("--pager"),
+    "journalctl": frozenset(),
+    "logrotate": frozenset(),
+    "tcpdump": names("-z"),
+    "dpkg": names("--pre-invoke --post-invoke"),
+    "apt": names("-o"),
+    "apt-get": names("-o"),
+    "pip": frozenset(),
+    "go": names("-exec -toolexec"),
+    "cargo": names("--config"),
+    "gcc": names("-wrapper"),
+    "cpio": names("--rsh-command"),
+    "strip_prog": frozenset(),
+    "install": names("--strip-program"),
+    "entr_opt": frozenset(),
+    "rlwrap": names("-z"),
+    "ssh-keygen": names("-D"),
+    "openvpn": names("--up --down --route-up"),
+    "dosbox": names("-c"),
+    "pdb": names("-c"),
+    "crash": frozenset(),
+    "irb": frozenset(),
+    "screen": names("-X"),
+    "xdg-open": frozenset(),
+    "setarch": frozenset(),
+    "sshpass": frozenset(),
+    "xinit": frozenset(),
+    "startx": frozenset(),
+    "at": frozenset(),
+    "mutt": names("-e"),
+    "aria2c": names("--on-download-complete --on-download-start --on-download-error --on-download-stop"),
+    "yt-dlp": names("--exec --exec-before-download"),
+    "youtube-dl": names("--exec"),
+    "mpv": names("--player-command"),
+    "hg": names("--ssh -e --config"),
+    "svn": names("--diff-cmd --editor-cmd --diff3-cmd"),
+    "cvs": frozenset(),
+    "darcs": frozenset(),
+    "lftp": names("-e -c"),
+    "sysdig": frozenset(),
+    "inotifywait": frozenset(),
+    "ptx": frozenset(),
+    "systemctl": frozenset(),
+    "emacs": frozenset(),
+    "aspell": frozenset(),
+    "sar": frozenset(),
+    "xrdb": names("-cpp"),
+    "m4": frozenset(),
+    "gimp": names("-b"),
+    "blender": names("--python-expr"),
+    "expect": frozenset(),
+    "valgrind": names("--db-command"),
+    "dc": frozenset(),
+    "bc": frozenset(),
+}
 _EDITORS = names("vim vi nvim ex view vimdiff rvim")
 _GIT_CONFIG = re.compile(
-    r"(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|hookspath)|alias\.[^=]+|diff\.external|diff\.[^=]+\.(?:command|textconv)|merge\.[^=]+\.driver|"
-    r"sequence\.editor|credential\.(?:[^=]*\.)?helper|pager\.[^=]+|filter\.[^=]+\.(?:clean|smudge|process)|gpg\.(?:[^=]*\.)?program|uploadpack\.packobjectshook|"
-    r"difftool\.[^=]+\.cmd|mergetool\.[^=]+\.cmd|interactive\.difffilter|browser\.[^=]+\.cmd|man\.[^=]+\.cmd|sendemail\.[^=]+|trailer\.[^=]+\.(?:command|cmd)|remote\.[^=]+\.(?:uploadpack|receivepack)|imap\.tunnel|ssh\.variant)=(.*)\Z",
+    r"(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|hookspath)|"
+    r"alias\.[^=]+|diff\.external|diff\.[^=]+\.(?:command|textconv)|merge\.[^=]+\.driver|"
+    r"sequence\.editor|credential\.(?:[^=]*\.)?helper|pager\.[^=]+|"
+    r"filter\.[^=]+\.(?:clean|smudge|process)|gpg\.(?:[^=]*\.)?program|"
+    r"uploadpack\.packobjectshook|"
+    r"difftool\.[^=]+\.cmd|mergetool\.[^=]+\.cmd|interactive\.difffilter|"
+    r"browser\.[^=]+\.cmd|man\.[^=]+\.cmd|sendemail\.[^=]+|trailer\.[^=]+\.(?:command|"
+    r"cmd)|remote\.[^=]+\.(?:uploadpack|receivepack)|imap\.tunnel|ssh\.variant)=(.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_SSH_OPTION = re.compile(r"\s*(?:ProxyCommand|LocalCommand|RemoteCommand|KnownHostsCommand|Match\s+exec|PKCS11Provider|XAuthLocation|SmartcardDevice|ProxyUseFdpass)(?:\s*=\s*|\s+)(.*)\Z", re.IGNORECASE | re.DOTALL)
+_SSH_OPTION = re.compile(
+    r"\s*(?:ProxyCommand|LocalCommand|RemoteCommand|KnownHostsCommand|Match\s+exec|"
+    r"PKCS11Provider|XAuthLocation|SmartcardDevice|ProxyUseFdpass)(?:\s*=\s*|\s+)(.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
 _SSH = OptionTable("BbcDEeFIiJLlmOopQRSWw")
 _EDITOR_SHELL = re.compile(r"(?:^|[:|\s])(?:silent\s+)?[rw]?\s*!+\s*(.+)\Z", re.DOTALL)
-_SED_EXECUTE = re.compile(r"(?:^|[;{}\n]|\d|/|\$)\s*e\s+([^\n]+)|(?:^|[;{}\n]|\d)\s*s(.)(?:\\.|(?!\2).)*\2((?:\\.|(?!\2).)*)\2[gpiI0-9]*e", re.DOTALL)
+_SED_EXECUTE = re.compile(
+    r"(?:^|[;{}\n]|\d|/|\$)\s*e\s+([^\n]+)|(?:^|[;{}\n]|\d)\s*s(.)(?:\\.|"
+    r"(?!\2).)*\2((?:\\.|(?!\2).)*)\2[gpiI0-9]*e",
+    re.DOTALL,
+)
 
 
 def judge_carriers(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -56,7 +155,9 @@ def _run(machine: Machine, inv: Invocation, text: str) -> Steps[None]:
     """Judge text as a shell command line that the program would start."""
     if text.strip() and not is_open(text[:1]):
         machine.charge(5)
-        yield from call(machine.code(shown(text, machine.home), inv.state.copy(), inv.inner(inv.argv).stdin, inv.span))
+        yield from call(
+            machine.code(shown(text, machine.home), inv.state.copy(), inv.inner(inv.argv).stdin, inv.span)
+        )
     elif text:
         machine.ask("pipe_to_shell", f"Which program {inv.name} starts is not known before.", inv)
 
@@ -71,7 +172,10 @@ def _command_options(machine: Machine, inv: Invocation, options: frozenset[str])
         following = args[index + 1] if index + 1 < len(args) else ""
         if arg.startswith("--"):
             given, equals, value = arg[2:].partition("=")
-            if any(option.startswith("--") and len(given) > 2 and same_option("--" + given, option[2:]) for option in options):
+            if any(
+                option.startswith("--") and len(given) > 2 and same_option("--" + given, option[2:])
+                for option in options
+            ):
                 yield from _option_value(machine, inv, value if equals else following)
         elif arg in options:
             yield from _option_value(machine, inv, following)
@@ -93,7 +197,9 @@ def _option_value(machine: Machine, inv: Invocation, value: str) -> Steps[None]:
             return
         value = found.group(1)
     elif name in ("gdb", "lldb"):
-        found = re.match(r"\s*(?:shell|!|platform shell|make|pipe [^|]*\||python|py|script)\s*(.*)\Z", value, re.DOTALL)
+        found = re.match(
+            r"\s*(?:shell|!|platform shell|make|pipe [^|]*\||python|py|script)\s*(.*)\Z", value, re.DOTALL
+        )
         if found is None:
             return
         if value.strip().startswith(("py", "script")):
@@ -131,7 +237,12 @@ def _git(machine: Machine, inv: Invocation) -> Steps[None]:
                 runs = text.lstrip().startswith("!") or not value.lower().startswith("alias.")
                 text = text.lstrip().removeprefix("!")
                 yield from _run(machine, inv, text if runs else "git " + text)
-        index += 2 if args[index] in ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path") else 1
+        index += (
+            2
+            if args[index]
+            in ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path")
+            else 1
+        )
     words = args[index:]
     if not words:
         return
@@ -139,7 +250,11 @@ def _git(machine: Machine, inv: Invocation) -> Steps[None]:
     if words[:3][:2] == ["bisect", "run"]:
         yield from call(machine.dispatch(machine, inv.inner(words[2:])))
     elif verb == "submodule" and "foreach" in words:
-        rest = [word for word in words[words.index("foreach") + 1 :] if word not in ("--recursive", "--quiet", "-q")]
+        rest = [
+            word
+            for word in words[words.index("foreach") + 1 :]
+            if word not in ("--recursive", "--quiet", "-q")
+        ]
         yield from _run(machine, inv, " ".join(rest))
     elif verb == "rebase":
         options = read_options(words[1:], OptionTable("xsX", names("exec strategy strategy-option onto")))
@@ -152,12 +267,20 @@ def _git(machine: Machine, inv: Invocation) -> Steps[None]:
     elif verb == "config":
         operands = [word for word in words[1:] if not is_option(word)]
         if len(operands) >= 2 and (found := _GIT_CONFIG.match(f"{operands[0]}={operands[1]}")):
-            yield from _run(machine, inv, found.group(1).lstrip().removeprefix("!") if found.group(1).lstrip().startswith("!") or not operands[0].startswith("alias.") else "git " + found.group(1))
+            yield from _run(
+                machine,
+                inv,
+                found.group(1).lstrip().removeprefix("!")
+                if found.group(1).lstrip().startswith("!") or not operands[0].startswith("alias.")
+                else "git " + found.group(1),
+            )
     elif verb in ("clone", "fetch", "pull", "ls-remote", "remote", "push"):
         for word in words[1:]:
             if word.startswith("ext::"):
                 yield from _run(machine, inv, word[5:])
-        options = read_options(words[1:], OptionTable("cuob", names("config upload-pack receive-pack exec origin branch")))
+        options = read_options(
+            words[1:], OptionTable("cuob", names("config upload-pack receive-pack exec origin branch"))
+        )
         for setting in options.values("c", "config"):
             if found := _GIT_CONFIG.match(setting):
                 yield from _run(machine, inv, found.group(1).lstrip("!"))
@@ -204,14 +327,21 @@ def _sshpass(machine: Machine, inv: Invocation) -> Steps[None]:
 
 
 def _sed(machine: Machine, inv: Invocation) -> Steps[None]:
-    options = read_options(inv.args, OptionTable("efEl", names("expression file line-length")) if False else OptionTable("efl", names("expression file line-length")))
+    options = read_options(
+        inv.args,
+        OptionTable("efEl", names("expression file line-length"))
+        if False
+        else OptionTable("efl", names("expression file line-length")),
+    )
     scripts = options.values("e", "expression") or options.rest[:1]
     for script in scripts:
         for found in _SED_EXECUTE.finditer(script):
             text = (found.group(1) or found.group(3) or "").replace("\\/", "/")
             if text:
                 yield from _run(machine, inv, text)
-        for found in re.finditer(r"(?:^|[;\s/0-9])(?:w|W)\s+(/\S+)|s(.)(?:(?!\2).)*\2(?:(?!\2).)*\2\w*w\s+(/\S+)", script):
+        for found in re.finditer(
+            r"(?:^|[;\s/0-9])(?:w|W)\s+(/\S+)|s(.)(?:(?!\2).)*\2(?:(?!\2).)*\2\w*w\s+(/\S+)", script
+        ):
             from echo_bot.policy.guards.shell import effects
 
             effects.write(machine, inv, found.group(1) or found.group(3))
@@ -222,8 +352,14 @@ def _sed(machine: Machine, inv: Invocation) -> Steps[None]:
 
 
 def _awk(machine: Machine, inv: Invocation) -> Steps[None]:
-    options = read_options(inv.args, OptionTable("FfveiElp", names("assign file field-separator source exec include load")), permute=False)
-    programs = options.values("e", "source") or ([] if options.has("f", "file", "E", "exec") else options.rest[:1])
+    options = read_options(
+        inv.args,
+        OptionTable("FfveiElp", names("assign file field-separator source exec include load")),
+        permute=False,
+    )
+    programs = options.values("e", "source") or (
+        [] if options.has("f", "file", "E", "exec") else options.rest[:1]
+    )
     for program in programs:
         found = re.findall(r'"((?:[^"\\]|\\.)*)"\s*\|\s*(?:getline|&)|\|\s*"((?:[^"\\]|\\.)*)"', program)
         if found or re.search(r"\bsystem\s*\(", program):
@@ -265,7 +401,11 @@ def _ftp_input(machine: Machine, inv: Invocation) -> Steps[None]:
         found = re.match(r"\s*(?:\\!|\.shell\s|\.system\s|system\s)\s*(.*)", arg, re.DOTALL)
         if found:
             yield from _run(machine, inv, found.group(1))
-        elif (program := re.search(r"\bto\s+program\s+'([^']*)'|\bfrom\s+program\s+'([^']*)'", arg, re.IGNORECASE)) is not None:
+        elif (
+            program := re.search(
+                r"\bto\s+program\s+'([^']*)'|\bfrom\s+program\s+'([^']*)'", arg, re.IGNORECASE
+            )
+        ) is not None:
             yield from _run(machine, inv, program.group(1) or program.group(2))
 
 
@@ -288,16 +428,38 @@ def _socat(machine: Machine, inv: Invocation) -> Steps[None]:
         found = re.match(r"(?:EXEC|SYSTEM|SHELL)\s*:\s*(.*)", arg, re.IGNORECASE | re.DOTALL)
         if found:
             yield from _run(machine, inv, found.group(1).split(",")[0].strip("'\""))
-        elif (opened := re.match(r"(?:OPEN|CREATE|FILE|GOPEN)\s*:\s*([^,]*)", arg, re.IGNORECASE)) is not None:
+        elif (
+            opened := re.match(r"(?:OPEN|CREATE|FILE|GOPEN)\s*:\s*([^,]*)", arg, re.IGNORECASE)
+        ) is not None:
             from echo_bot.policy.guards.shell import effects
 
-            (effects.write if re.search(r"creat|trunc|append|wronly", arg, re.IGNORECASE) or arg.upper().startswith("CREATE") else effects.read)(machine, inv, opened.group(1))
+            (
+                effects.write
+                if re.search(r"creat|trunc|append|wronly", arg, re.IGNORECASE)
+                or arg.upper().startswith("CREATE")
+                else effects.read
+            )(machine, inv, opened.group(1))
 
 
 def _tmux(machine: Machine, inv: Invocation) -> Steps[None]:
     args = inv.args
     for index, arg in enumerate(args):
-        if arg in ("new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawn-window", "run-shell", "run", "if-shell", "popup", "display-popup", "pipe-pane"):
+        if arg in (
+            "new-session",
+            "new",
+            "new-window",
+            "neww",
+            "split-window",
+            "splitw",
+            "respawn-pane",
+            "respawn-window",
+            "run-shell",
+            "run",
+            "if-shell",
+            "popup",
+            "display-popup",
+            "pipe-pane",
+        ):
             options = read_options(args[index + 1 :], OptionTable("cefFnstxytlhw"), permute=False)
             yield from _run(machine, inv, " ".join(options.rest))
         elif arg in ("send-keys", "send"):
@@ -311,10 +473,18 @@ def _tmux(machine: Machine, inv: Invocation) -> Steps[None]:
 def _make(machine: Machine, inv: Invocation) -> Steps[None]:
     """A makefile on standard input, and `SHELL=` on the command line."""
     args = inv.args
-    if any(arg in ("-f-", "-f", "--file=-", "--makefile=-") for arg in args) and ("-" in args or "-f-" in args or "/dev/stdin" in args or "--file=-" in args):
+    if any(arg in ("-f-", "-f", "--file=-", "--makefile=-") for arg in args) and (
+        "-" in args or "-f-" in args or "/dev/stdin" in args or "--file=-" in args
+    ):
         machine.ask("inline_interpreter", "Runs recipes from standard input.", inv)
         for line in (inv.stdin.text or "").splitlines():
-            recipe = line.partition(";")[2] if ":" in line.partition(";")[0] and ";" in line else line if line.startswith("\t") else ""
+            recipe = (
+                line.partition(";")[2]
+                if ":" in line.partition(";")[0] and ";" in line
+                else line
+                if line.startswith("\t")
+                else ""
+            )
             found = re.findall(r"\$\(shell\s+([^)]*)\)", line)
             for text in [*found, recipe.strip().lstrip("@-+")]:
                 if text:
@@ -325,7 +495,37 @@ def _make(machine: Machine, inv: Invocation) -> Steps[None]:
 
 
 _READERS = {
-    "git": _git, "tar": _tar, "gtar": _tar, "ssh": _ssh, "mosh": _ssh, "autossh": _ssh, "sshpass": _sshpass, "sed": _sed, "gsed": _sed, "ed": _editor_input, "red": _editor_input, "ex": _editor_input, "vi": _editor_input, "vim": _editor_input,
-    "ftp": _ftp_input, "sftp": _ftp_input, "psql": _ftp_input, "mysql": _ftp_input, "sqlite3": _ftp_input, "lftp": _ftp_input, "bc": _ftp_input, "dc": _ftp_input, "gnuplot": _ftp_input, "gdb": _ftp_input, "telnet": _ftp_input, "mariadb": _ftp_input,
-    "at": _at, "batch": _at, "crontab": _crontab, "socat": _socat, "tmux": _tmux, "make": _make, "gmake": _make,
-}  # fmt: skip
+    "git": _git,
+    "tar": _tar,
+    "gtar": _tar,
+    "ssh": _ssh,
+    "mosh": _ssh,
+    "autossh": _ssh,
+    "sshpass": _sshpass,
+    "sed": _sed,
+    "gsed": _sed,
+    "ed": _editor_input,
+    "red": _editor_input,
+    "ex": _editor_input,
+    "vi": _editor_input,
+    "vim": _editor_input,
+    "ftp": _ftp_input,
+    "sftp": _ftp_input,
+    "psql": _ftp_input,
+    "mysql": _ftp_input,
+    "sqlite3": _ftp_input,
+    "lftp": _ftp_input,
+    "bc": _ftp_input,
+    "dc": _ftp_input,
+    "gnuplot": _ftp_input,
+    "gdb": _ftp_input,
+    "telnet": _ftp_input,
+    "mariadb": _ftp_input,
+    "at": _at,
+    "batch": _at,
+    "crontab": _crontab,
+    "socat": _socat,
+    "tmux": _tmux,
+    "make": _make,
+    "gmake": _make,
+}

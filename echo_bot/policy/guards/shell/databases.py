@@ -12,16 +12,22 @@ if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.machine import Invocation, Machine
 
 CLIENTS = names(
-    "psql mysql mariadb sqlite3 sqlite sqlcmd osql isql sqlplus mongosh mongo redis-cli valkey-cli cqlsh clickhouse-client clickhouse duckdb "
-    "bq cockroach pgcli mycli litecli usql db2 hive beeline impala-shell spark-sql trino presto snowsql influx dbt neo4j-shell cypher-shell "
+    "psql mysql mariadb sqlite3 sqlite sqlcmd osql isql sqlplus mongosh mongo redis-cli "
+    "valkey-cli cqlsh clickhouse-client clickhouse duckdb "
+    "bq cockroach pgcli mycli litecli usql db2 hive beeline impala-shell spark-sql trino "
+    "presto snowsql influx dbt neo4j-shell cypher-shell "
     "keydb-cli memcached-tool turso wrangler psql.exe mysql.exe tsql surreal rqlite dolt mssql-cli"
 )
 _COMMENTS = re.compile(r"/\*.*?\*/|--[^\n]*\n", re.DOTALL)
 _STRINGS = re.compile(r"'(?:[^']|'')*'")
 _DESTRUCTIVE = re.compile(
-    r"\b(?:drop\s+(?:table|database|schema|index|view|user|role|keyspace|collection|column|owned|materialized|function|sequence|type|trigger|extension|tablespace|if)"
-    r"|truncate\b(?!\s*\()|delete\s+from\s+[\w.\"`\[\]]+\s*(?:;|$|\Z|\")|flushall|flushdb|dropdatabase|alter\s+table\s+\S+\s+drop"
-    r"|(?:\.|\b)drop\s*\(|deletemany\s*\(\s*(?:\{\s*\})?\s*\)|remove\s*\(\s*(?:\{\s*\})?\s*\)|drop\s+\w+|update\s+[\w.\"`]+\s+set\s+(?:(?!\bwhere\b).)*$)",
+    r"\b(?:drop\s+(?:table|database|schema|index|view|user|role|keyspace|collection|"
+    r"column|owned|materialized|function|sequence|type|trigger|extension|tablespace|if)"
+    r"|truncate\b(?!\s*\()|delete\s+from\s+[\w.\"`\[\]]+\s*(?:;|$|\Z|\")|flushall|flushdb|"
+    r"dropdatabase|alter\s+table\s+\S+\s+drop"
+    r"|(?:\.|\b)drop\s*\(|deletemany\s*\(\s*(?:\{\s*\})?\s*\)|"
+    r"remove\s*\(\s*(?:\{\s*\})?\s*\)|drop\s+\w+|"
+    r"update\s+[\w.\"`]+\s+set\s+(?:(?!\bwhere\b).)*$)",
     re.IGNORECASE | re.DOTALL,
 )
 _ALWAYS_TRUE = re.compile(r"\bdelete\s+from\s+\S+\s+where\s+(?:1\s*=\s*1|true|1)\b", re.IGNORECASE)
@@ -30,10 +36,12 @@ _ALWAYS_TRUE = re.compile(r"\bdelete\s+from\s+\S+\s+where\s+(?:1\s*=\s*1|true|1)
 def judge_database(machine: Machine, inv: Invocation) -> None:
     if inv.name not in CLIENTS:
         return
-    texts = [arg for arg in inv.args]
+    texts = list(inv.args)
     if inv.stdin.text:
         texts.append(inv.stdin.text)
-    for text in [*texts, " ".join(inv.args)] if inv.name in ("redis-cli", "valkey-cli", "keydb-cli") else texts:
+    for text in (
+        [*texts, " ".join(inv.args)] if inv.name in ("redis-cli", "valkey-cli", "keydb-cli") else texts
+    ):
         plain = _STRINGS.sub("''", _COMMENTS.sub(" ", text[:200_000]))
         for statement in plain.split(";"):
             if _DESTRUCTIVE.search(statement.strip()) or _ALWAYS_TRUE.search(statement):

@@ -1,4 +1,4 @@
-"""Decides who judges a command: a function of the text, a builtin, a wrapper, a shell, an interpreter, the rules."""
+"""Decides who judges a command: a function, a builtin, a wrapper, a shell, an interpreter, the rules."""
 
 from __future__ import annotations
 
@@ -32,30 +32,73 @@ Handler = Callable[["Machine", "Invocation"], Steps[str]]
 Judge = Callable[["Machine", "Invocation"], None]
 
 _BUILTINS: dict[str, Handler] = {
-    "cd": shellbuiltins.cd, "pushd": shellbuiltins.cd, "popd": shellbuiltins.cd, "chdir": shellbuiltins.cd,
-    "set": shellbuiltins.set_options, "shift": shellbuiltins.shift, "let": shellbuiltins.let, "unset": shellbuiltins.unset,
-    "export": shellbuiltins.declare, "declare": shellbuiltins.declare, "typeset": shellbuiltins.declare,
-    "local": shellbuiltins.declare, "readonly": shellbuiltins.declare, "read": shellbuiltins.read,
-    "mapfile": shellbuiltins.mapfile, "readarray": shellbuiltins.mapfile, "printf": shellbuiltins.printf,
-    "test": shellbuiltins.test, "[": shellbuiltins.test, "alias": shellbuiltins.alias, "unalias": shellbuiltins.unalias,
-    "eval": shellbuiltins.evaluate, "source": shellbuiltins.source, ".": shellbuiltins.source, "trap": shellbuiltins.trap,
-    "complete": shellbuiltins.complete, "compgen": shellbuiltins.complete, "bind": shellbuiltins.complete,
-    "enable": shellbuiltins.complete, "find": find, "gfind": find, "bfs": find, "fd": fd, "fdfind": fd, "xargs": xargs, "gxargs": xargs,
+    "cd": shellbuiltins.cd,
+    "pushd": shellbuiltins.cd,
+    "popd": shellbuiltins.cd,
+    "chdir": shellbuiltins.cd,
+    "set": shellbuiltins.set_options,
+    "shift": shellbuiltins.shift,
+    "let": shellbuiltins.let,
+    "unset": shellbuiltins.unset,
+    "export": shellbuiltins.declare,
+    "declare": shellbuiltins.declare,
+    "typeset": shellbuiltins.declare,
+    "local": shellbuiltins.declare,
+    "readonly": shellbuiltins.declare,
+    "read": shellbuiltins.read,
+    "mapfile": shellbuiltins.mapfile,
+    "readarray": shellbuiltins.mapfile,
+    "printf": shellbuiltins.printf,
+    "test": shellbuiltins.test,
+    "[": shellbuiltins.test,
+    "alias": shellbuiltins.alias,
+    "unalias": shellbuiltins.unalias,
+    "eval": shellbuiltins.evaluate,
+    "source": shellbuiltins.source,
+    ".": shellbuiltins.source,
+    "trap": shellbuiltins.trap,
+    "complete": shellbuiltins.complete,
+    "compgen": shellbuiltins.complete,
+    "bind": shellbuiltins.complete,
+    "enable": shellbuiltins.complete,
+    "find": find,
+    "gfind": find,
+    "bfs": find,
+    "fd": fd,
+    "fdfind": fd,
+    "xargs": xargs,
+    "gxargs": xargs,
     "parallel": parallel,
-}  # fmt: skip
+}
 _HARD: dict[str, Judge] = {
-    "rm": hard.rm, "grm": hard.rm, "rmdir": hard.rm, "rsync": hard.rsync, "dd": hard.dd, "gdd": hard.dd, "dcfldd": hard.dd, "dc3dd": hard.dd,
-    "diskutil": hard.diskutil, "init": hard.init, "telinit": hard.init, "systemctl": hard.systemctl,
-    "loginctl": hard.loginctl, "dbus-send": hard.bus, "busctl": hard.bus, "gdbus": hard.bus, "qdbus": hard.bus, "qdbus6": hard.bus,
-    "kexec": hard.kexec, "kill": hard.kill,
-}  # fmt: skip
+    "rm": hard.rm,
+    "grm": hard.rm,
+    "rmdir": hard.rm,
+    "rsync": hard.rsync,
+    "dd": hard.dd,
+    "gdd": hard.dd,
+    "dcfldd": hard.dd,
+    "dc3dd": hard.dd,
+    "diskutil": hard.diskutil,
+    "init": hard.init,
+    "telinit": hard.init,
+    "systemctl": hard.systemctl,
+    "loginctl": hard.loginctl,
+    "dbus-send": hard.bus,
+    "busctl": hard.bus,
+    "gdbus": hard.bus,
+    "qdbus": hard.bus,
+    "qdbus6": hard.bus,
+    "kexec": hard.kexec,
+    "kill": hard.kill,
+}
 _KNOWN_FOLDERS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
 _MAX_CALLS = 40
 
 
 def dispatch(machine: Machine, inv: Invocation) -> Steps[str]:
     """Judge one command with all its words known as far as they can be; the result is its output."""
-    machine.charge(3)
+    machine.charge(3 + len(inv.argv) // 512)
     if not inv.argv:
         return ""
     if inv.env:
@@ -65,7 +108,7 @@ def dispatch(machine: Machine, inv: Invocation) -> Steps[str]:
         return ""
     if has_glob(word):
         return (yield from _globbed_name(machine, inv))
-    if is_open(inv.name) or word[:1] in (UNKNOWN, UNKNOWN_FIELDS) and "/" not in word:
+    if is_open(inv.name) or (word[:1] in (UNKNOWN, UNKNOWN_FIELDS) and "/" not in word):
         machine.ask("unparsed", "Which program runs is not known before.", inv)
         yield from _cautious(machine, inv)
         return UNKNOWN
@@ -106,8 +149,48 @@ def _globbed_name(machine: Machine, inv: Invocation) -> Steps[str]:
 
 
 def _known_programs() -> list[str]:
-    return sorted({*_HARD, *hard.POWER_TOOLS, "mkfs", "mkfs.ext4", "mkfs.xfs", "mke2fs", "mkswap", "cat", "sh", "bash", "sudo", "tee", "cp",
-                   "mv", "shred", "wipefs", "env", "busybox", "less", "head", "tail", "chmod", "chown", "curl", "wget", "nc", "python3", "perl", "xxd", "base64", "find", "xargs", "blkdiscard", "sgdisk", "tar", "od", "strings", "reboot"})  # fmt: skip
+    return sorted(
+        {
+            *_HARD,
+            *hard.POWER_TOOLS,
+            "mkfs",
+            "mkfs.ext4",
+            "mkfs.xfs",
+            "mke2fs",
+            "mkswap",
+            "cat",
+            "sh",
+            "bash",
+            "sudo",
+            "tee",
+            "cp",
+            "mv",
+            "shred",
+            "wipefs",
+            "env",
+            "busybox",
+            "less",
+            "head",
+            "tail",
+            "chmod",
+            "chown",
+            "curl",
+            "wget",
+            "nc",
+            "python3",
+            "perl",
+            "xxd",
+            "base64",
+            "find",
+            "xargs",
+            "blkdiscard",
+            "sgdisk",
+            "tar",
+            "od",
+            "strings",
+            "reboot",
+        }
+    )
 
 
 def _call_function(machine: Machine, inv: Invocation) -> Steps[str]:
@@ -115,7 +198,9 @@ def _call_function(machine: Machine, inv: Invocation) -> Steps[str]:
     state = inv.state
     if name in state.calls:
         if state.in_background:
-            machine.deny("shutdown", "A function that starts itself again and again exhausts the machine.", inv)
+            machine.deny(
+                "shutdown", "A function that starts itself again and again exhausts the machine.", inv
+            )
         return UNKNOWN
     if len(state.calls) > _MAX_CALLS:
         machine.ask("unparsed", "Functions are nested too deep to follow.", inv)
@@ -133,8 +218,15 @@ def _alias(machine: Machine, inv: Invocation) -> Steps[None]:
     """Judged both ways: shells differ in when an alias counts."""
     state = inv.state.copy()
     state.calls = (*state.calls, "alias " + inv.argv[0])
-    words = " ".join("'" + unglobbed(word).replace("'", "'\\''") + "'" if not has_glob(word) else unglobbed(word) for word in inv.args)
-    yield from call(machine.code(f"{shown(inv.state.aliases[inv.argv[0]], machine.home)} {words}", state, inv.stdin, inv.span))
+    words = " ".join(
+        "'" + unglobbed(word).replace("'", "'\\''") + "'" if not has_glob(word) else unglobbed(word)
+        for word in inv.args
+    )
+    yield from call(
+        machine.code(
+            f"{shown(inv.state.aliases[inv.argv[0]], machine.home)} {words}", state, inv.stdin, inv.span
+        )
+    )
 
 
 def program(machine: Machine, inv: Invocation) -> Steps[str]:
@@ -142,7 +234,9 @@ def program(machine: Machine, inv: Invocation) -> Steps[str]:
     name = inv.name
     judge_bot_control(machine, inv)
     builtin = _BUILTINS.get(name)
-    if builtin is not None and (inv.argv[0] == inv.name or name in ("find", "xargs", "parallel", "fd", "printf", "test", "[")):
+    if builtin is not None and (
+        inv.argv[0] == inv.name or name in ("find", "xargs", "parallel", "fd", "printf", "test", "[")
+    ):
         if name == "printf" and "/" in inv.argv[0]:
             return output_of(inv)
         return (yield from builtin(machine, inv))
@@ -153,7 +247,11 @@ def program(machine: Machine, inv: Invocation) -> Steps[str]:
         unwrapped = unwrap(name, inv.args, wrapper)
         if unwrapped is not None and (unwrapped.argv or unwrapped.code):
             return (yield from _wrapped(machine, inv, unwrapped))
-        if name in ("sudo", "su", "doas", "script", "unshare", "chroot", "nsenter", "pkexec", "runuser") and inv.stdin.text is not None and unwrapped is not None:
+        if (
+            name in ("sudo", "su", "doas", "script", "unshare", "chroot", "nsenter", "pkexec", "runuser")
+            and inv.stdin.text is not None
+            and unwrapped is not None
+        ):
             return (yield from shell(machine, inv.inner(["sh"])))
     if is_shell(name):
         if any(arg[:1] == UNKNOWN_FIELDS for arg in inv.args):
@@ -169,9 +267,7 @@ def program(machine: Machine, inv: Invocation) -> Steps[str]:
     return output_of(inv)
 
 
-def _wrapped(
-    machine: Machine, inv: Invocation, found: Unwrapped
-) -> Steps[str]:
+def _wrapped(machine: Machine, inv: Invocation, found: Unwrapped) -> Steps[str]:
     name, argv = inv.name, found.argv
     if name in ("env", "xargs"):
         machine.carries_code = True
@@ -183,7 +279,9 @@ def _wrapped(
     output = UNKNOWN
     for text in found.code:
         machine.carries_code = True
-        output = yield from call(machine.code(shown(text, machine.home), inv.state.copy(), inv.stdin, inv.span))
+        output = yield from call(
+            machine.code(shown(text, machine.home), inv.state.copy(), inv.stdin, inv.span)
+        )
     if argv and found.joins:
         machine.carries_code = True
         text = shown(" ".join(argv), machine.home)
@@ -222,7 +320,11 @@ def _path_in_command_position(machine: Machine, inv: Invocation) -> Steps[None]:
 def _judge_by_rules(machine: Machine, inv: Invocation, only_soft: bool = False) -> None:
     name = inv.name
     if not only_soft:
-        if inv.argv[0].startswith("/etc/init.d/") and inv.args[:1] and inv.args[0] not in ("status", "--help"):
+        if (
+            inv.argv[0].startswith("/etc/init.d/")
+            and inv.args[:1]
+            and inv.args[0] not in ("status", "--help")
+        ):
             machine.ask("service_control", "Controls a system service.", inv)
         judge = _HARD.get(name)
         if judge is not None:
@@ -244,9 +346,10 @@ def _judge_by_rules(machine: Machine, inv: Invocation, only_soft: bool = False) 
         for rule in rules:
             if rule.fires(options):
                 machine.find(rule.kind, rule.verdict, rule.sentence, inv.span)
-        if any(arg == UNKNOWN_FIELDS for arg in inv.args[:2]) and rules[0].words and name in ("git", "kubectl", "systemctl"):
+        if (
+            any(arg == UNKNOWN_FIELDS for arg in inv.args[:2])
+            and rules[0].words
+            and name in ("git", "kubectl", "systemctl")
+        ):
             machine.ask(rules[0].kind, f"What {name} does is not known before.", inv)
     judge_remote(machine, inv)
-
-
-_ = (is_awk, Verdict)

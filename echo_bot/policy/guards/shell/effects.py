@@ -20,7 +20,7 @@ def spoken(value: str) -> str:
 
 
 def secret(machine: Machine, inv: Invocation, path: str, verb: str) -> bool:
-    """Findings for a password table, a private key or another process's environment; True when one was sure."""
+    """Findings for password tables, private keys and process environments; True when one was sure."""
     if (match := roots.proc_match(path, inv.place)) is not Match.NO:
         sentence = f"{verb} another process's environment or memory: {spoken(path)}."
         if match is Match.YES:
@@ -55,7 +55,9 @@ def write(machine: Machine, inv: Invocation, path: str, unknown_asks: bool = Fal
         machine.deny("block_device_write", f"Writes to the device {spoken(path)}.", inv)
         return
     if match is Match.MAYBE and (unknown_asks or not is_open(path) or "/dev" in path):
-        machine.ask("block_device_write", f"Writes to {spoken(path)}, which may be a device or a protected file.", inv)
+        machine.ask(
+            "block_device_write", f"Writes to {spoken(path)}, which may be a device or a protected file.", inv
+        )
     if roots.is_power_switch(path, place):
         machine.deny("shutdown", f"Writes to {spoken(path)}, which can halt the machine.", inv)
         return

@@ -7,7 +7,16 @@ from typing import Protocol
 
 from echo_bot.policy.guards.shell.braces import TooManyWords, expand_braces, has_braces
 from echo_bot.policy.guards.shell.calculate import calculated
-from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN, UNKNOWN_FIELDS, collapsed, globbed, is_open, shown, unglobbed
+from echo_bot.policy.guards.shell.marks import (
+    HOME,
+    UNKNOWN,
+    UNKNOWN_FIELDS,
+    collapsed,
+    globbed,
+    is_open,
+    shown,
+    unglobbed,
+)
 from echo_bot.policy.guards.shell.parameters import recased, replaced, sliced, trimmed
 from echo_bot.policy.guards.shell.state import State, Value
 from echo_bot.policy.guards.shell.syntax import (

@@ -1,4 +1,4 @@
-"""Program text of other languages: the literal effects that are certain, found without running or importing anything."""
+"""Program text of other languages: the literal effects that are certain, found without running it."""
 
 from __future__ import annotations
 
@@ -29,29 +29,39 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _SHELL_CALLS = re.compile(
-    r"(?:os\.)?(?:system|popen\d?|popen2|popen4)|getoutput|getstatusoutput|exec|execsync|shell_exec|passthru|proc_open|pcntl_exec"
-    r"|check_output|check_call|call|run|popen|spawn|spawnsync|execfile|execfilesync|exec[lv]p?e?|posix_spawn[p]?|spawn[lv]p?e?|capture[23e]*|pipeline|open3|"
-    r"create_subprocess_shell|create_subprocess_exec|os\.execute|io\.popen|qx|command|shelljs|execa|\$|doshellscript|do_shell_script|sh",
+    r"(?:os\.)?(?:system|popen\d?|popen2|popen4)|getoutput|getstatusoutput|exec|execsync|"
+    r"shell_exec|passthru|proc_open|pcntl_exec"
+    r"|check_output|check_call|call|run|popen|spawn|spawnsync|execfile|execfilesync|"
+    r"exec[lv]p?e?|posix_spawn[p]?|spawn[lv]p?e?|capture[23e]*|pipeline|open3|"
+    r"create_subprocess_shell|create_subprocess_exec|os\.execute|io\.popen|qx|command|"
+    r"shelljs|execa|\$|doshellscript|do_shell_script|sh",
     re.IGNORECASE,
 )
 _TREE_CALLS = re.compile(
-    r"rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|remove_dir|rmsync|rm|rmdirsync|rimraf(?:sync)?|del(?:sync)?|removesync|emptydirsync|"
+    r"rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|remove_dir|rmsync|rm|"
+    r"rmdirsync|rimraf(?:sync)?|del(?:sync)?|removesync|emptydirsync|"
     r"removeall|remove_dir_all|deltree|rmdir|rimraf|removedirs|unlinktree|delete_tree|emptydir|remove",
     re.IGNORECASE,
 )
 _CERTAIN_TREE = re.compile(
-    r"rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|rimraf(?:sync)?|removeall|remove_dir_all|deltree|emptydirsync|removesync|emptydir",
+    r"rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|rimraf(?:sync)?|removeall|"
+    r"remove_dir_all|deltree|emptydirsync|removesync|emptydir",
     re.IGNORECASE,
 )
 _OPEN_CALLS = re.compile(
-    r"open|fopen|readfile|readfilesync|file_get_contents|file|read|readlines|readall|slurp|read_text|read_bytes|path|createreadstream|"
-    r"copyfile|copy|copy2|copytree|copyfilesync|copyfilesync|cp|cpsync|cp_r|symlink|symlinksync|link|linksync|move|rename|renamesync|"
-    r"binread|foreach|readfile|io\.open|io\.lines|include|require|load_file|input|fileinput\.input|sysopen|new",
+    r"open|fopen|readfile|readfilesync|file_get_contents|file|read|readlines|readall|"
+    r"slurp|read_text|read_bytes|path|createreadstream|"
+    r"copyfile|copy|copy2|copytree|copyfilesync|copyfilesync|cp|cpsync|cp_r|symlink|"
+    r"symlinksync|link|linksync|move|rename|renamesync|"
+    r"binread|foreach|readfile|io\.open|io\.lines|include|require|load_file|input|"
+    r"fileinput\.input|sysopen|new",
     re.IGNORECASE,
 )
 _WRITE_CALLS = re.compile(
-    r"writefile|writefilesync|appendfile|appendfilesync|file_put_contents|createwritestream|write_text|write_bytes|binwrite|"
-    r"truncatesync|truncate|opensync|copyfile|copy|copyfilesync|cpsync|move|rename|renamesync|symlink|symlinksync|write|output",
+    r"writefile|writefilesync|appendfile|appendfilesync|file_put_contents|"
+    r"createwritestream|write_text|write_bytes|binwrite|"
+    r"truncatesync|truncate|opensync|copyfile|copy|copyfilesync|cpsync|move|rename|"
+    r"renamesync|symlink|symlinksync|write|output",
     re.IGNORECASE,
 )
 _POWER_CALLS = re.compile(r"(?:os\.)?kill|process\.kill|posix_kill", re.IGNORECASE)
@@ -104,7 +114,7 @@ class _Reader:
             index += 1
 
     def assignment(self, index: int, name: str) -> None:
-        """`x = "text"`: the name stands for the text from here on; `import x as y`, `f = os.system` likewise."""
+        """`x = "text"`: the name stands for the text from here on; `import x as y` likewise."""
         following = self.text(index + 1)
         if following == "=" and self.text(index + 2) != "=":
             value, _ = self.expression(index + 2)
@@ -130,7 +140,12 @@ class _Reader:
             if arguments and self.kind(end + 1) == "other" and method == "." and self.kind(end + 2) == "name":
                 yield from self.effect(self.text(end + 2), arguments, is_list)
             yield from self.effect(name, arguments, is_list)
-        elif self.kind(index + 1) in ("string", "triple", "quoted", "percent") or self.text(index + 1) in ("[", "{", "<", ">"):
+        elif self.kind(index + 1) in ("string", "triple", "quoted", "percent") or self.text(index + 1) in (
+            "[",
+            "{",
+            "<",
+            ">",
+        ):
             arguments, is_list, _ = self.arguments(index + 1)
             yield from self.effect(name, arguments, is_list)
         elif self.kind(index + 1) == "name" and self.text(index + 1) in self.constants:
@@ -212,13 +227,33 @@ class _Reader:
         last = re.split(r"\.|::|->", text)[-1].lower()
         if self.text(index + 1) != "(":
             return None, index
-        if last in ("path", "expanduser", "join", "purepath", "posixpath", "resolve", "str", "pathname", "expand_path", "abspath", "realpath", "fspath", "file", "home", "homedir", "split", "normalize"):
+        if last in (
+            "path",
+            "expanduser",
+            "join",
+            "purepath",
+            "posixpath",
+            "resolve",
+            "str",
+            "pathname",
+            "expand_path",
+            "abspath",
+            "realpath",
+            "fspath",
+            "file",
+            "home",
+            "homedir",
+            "split",
+            "normalize",
+        ):
             if last in ("home", "homedir"):
                 return HOME, index + 3
             values, _, end = self.arguments(index + 2)
             if not values:
                 return None, index
-            joined = "/".join(values) if last in ("join", "path", "resolve") and len(values) > 1 else values[0]
+            joined = (
+                "/".join(values) if last in ("join", "path", "resolve") and len(values) > 1 else values[0]
+            )
             return (HOME + joined[1:] if joined[:1] == "~" else joined), end + 1
         if last == "chr" and self.kind(index + 2) == "number" and self.text(index + 3) == ")":
             number = int(self.text(index + 2))
@@ -271,7 +306,9 @@ class _Reader:
 
     def shell(self, text: str) -> Steps[None]:
         complete = self.machine.complete
-        yield from self.machine.code(text.replace(HOME, self.machine.home), self.inv.state.copy(), _nothing(), self.inv.span)
+        yield from self.machine.code(
+            text.replace(HOME, self.machine.home), self.inv.state.copy(), _nothing(), self.inv.span
+        )
         self.machine.complete = complete
 
 

@@ -41,8 +41,14 @@ def rm(machine: Machine, inv: Invocation) -> None:
 
 
 def rsync(machine: Machine, inv: Invocation) -> None:
-    table = OptionTable("efTB@M", names("rsh filter exclude include exclude-from include-from files-from rsync-path temp-dir backup-dir "
-                                        "compare-dest copy-dest link-dest suffix chmod chown usermap groupmap bwlimit port log-file password-file out-format partial-dir max-size min-size timeout"))  # fmt: skip
+    table = OptionTable(
+        "efTB@M",
+        names(
+            "rsh filter exclude include exclude-from include-from files-from rsync-path temp-dir backup-dir "
+            "compare-dest copy-dest link-dest suffix chmod chown usermap groupmap bwlimit port "
+            "log-file password-file out-format partial-dir max-size min-size timeout"
+        ),
+    )
     options = read_options(inv.args, table)
     if not options.rest:
         return
@@ -81,7 +87,10 @@ def mkfs(machine: Machine, inv: Invocation) -> None:
     machine.deny("mkfs", f"Makes a new file system with {inv.name}: what was there is lost.", inv)
 
 
-MKFS = re.compile(r"(?:mkfs(?:\.[\w+-]+)?|mke2fs|mkswap|newfs(?:_\w+)?|mkntfs|mkdosfs|mkreiserfs|mkudffs|mkexfatfs|mkisofs_dev|mkbootdisk|format\.com|mkfs_\w+)\Z")
+MKFS = re.compile(
+    r"(?:mkfs(?:\.[\w+-]+)?|mke2fs|mkswap|newfs(?:_\w+)?|mkntfs|mkdosfs|mkreiserfs|"
+    r"mkudffs|mkexfatfs|mkisofs_dev|mkbootdisk|format\.com|mkfs_\w+)\Z"
+)
 
 
 def wiper(machine: Machine, inv: Invocation) -> None:
@@ -96,11 +105,15 @@ def wiper(machine: Machine, inv: Invocation) -> None:
     if needed and not options.has(*needed) and not any(word in needed for word in words):
         return
     devices = [path for path in options.rest if (disk_match(path, inv.place)) is Match.YES]
-    perhaps = [path for path in options.rest if disk_match(path, inv.place) is Match.MAYBE or path == UNKNOWN_FIELDS]
+    perhaps = [
+        path for path in options.rest if disk_match(path, inv.place) is Match.MAYBE or path == UNKNOWN_FIELDS
+    ]
     if devices:
         machine.deny("block_device_write", f"{inv.name} overwrites the device {spoken(devices[0])}.", inv)
     elif perhaps:
-        machine.ask("block_device_write", f"{inv.name} overwrites {spoken(perhaps[0])}, which may be a device.", inv)
+        machine.ask(
+            "block_device_write", f"{inv.name} overwrites {spoken(perhaps[0])}, which may be a device.", inv
+        )
     elif inv.name in ("shred", "srm", "wipe", "scrub") and options.rest:
         machine.ask("recursive_delete", f"Overwrites {spoken(options.rest[0])} for good.", inv)
 
@@ -108,30 +121,93 @@ def wiper(machine: Machine, inv: Invocation) -> None:
 _NONE: frozenset[str] = frozenset()
 _WIPERS: dict[str, tuple[OptionTable, frozenset[str], frozenset[str]]] = {
     "shred": (OptionTable("ns", names("iterations size random-source")), _NONE, _NONE),
-    "srm": (OptionTable(), _NONE, _NONE), "wipe": (OptionTable("qQkRSoP"), _NONE, _NONE), "scrub": (OptionTable("pbsXDr"), _NONE, _NONE),
+    "srm": (OptionTable(), _NONE, _NONE),
+    "wipe": (OptionTable("qQkRSoP"), _NONE, _NONE),
+    "scrub": (OptionTable("pbsXDr"), _NONE, _NONE),
     "nwipe": (OptionTable("mrpl"), _NONE, _NONE),
     "blkdiscard": (OptionTable("opls", names("offset length step")), _NONE, _NONE),
     "blkzone": (OptionTable("ocl"), names("reset finish"), _NONE),
-    "wipefs": (OptionTable("tobO", names("types offset backup output")), names("a all o offset t types"), names("n no-act")),
-    "sgdisk": (OptionTable("aAbcdijklnNrRStTuU", names("attributes change-name delete new typecode load-backup replicate randomize-guids")),
-               names("Z zap-all z zap o clear d delete n new t typecode g mbrtogpt m gpttombr R replicate l load-backup G s sort r e E"), names("p print P pretend i info b backup v verify")),
-    "gdisk": (OptionTable(), _NONE, names("l")), "cgdisk": (OptionTable(), _NONE, _NONE),
-    "sfdisk": (OptionTable("NXYoWw", names("part-type label label-nested wipe wipe-partitions backup-pt-sectors")), _NONE,
-               names("l list d dump J json s show-size V verify F list-free n no-act g show-geometry T list-types r")),
-    "fdisk": (OptionTable("bctuoCHSLwW"), _NONE, names("l list s getsz x v V list-details")), "cfdisk": (OptionTable("L"), _NONE, names("r read-only")),
-    "parted": (OptionTable("a", names("align")), names("mklabel mktable mkpart rm resizepart mkpartfs set name toggle rescue disk_set resize move cp"), names("l list")),
+    "wipefs": (
+        OptionTable("tobO", names("types offset backup output")),
+        names("a all o offset t types"),
+        names("n no-act"),
+    ),
+    "sgdisk": (
+        OptionTable(
+            "aAbcdijklnNrRStTuU",
+            names("attributes change-name delete new typecode load-backup replicate randomize-guids"),
+        ),
+        names(
+            "Z zap-all z zap o clear d delete n new t typecode g mbrtogpt m gpttombr R replicate "
+            "l load-backup G s sort r e E"
+        ),
+        names("p print P pretend i info b backup v verify"),
+    ),
+    "gdisk": (OptionTable(), _NONE, names("l")),
+    "cgdisk": (OptionTable(), _NONE, _NONE),
+    "sfdisk": (
+        OptionTable("NXYoWw", names("part-type label label-nested wipe wipe-partitions backup-pt-sectors")),
+        _NONE,
+        names(
+            "l list d dump J json s show-size V verify F list-free n no-act g show-geometry T list-types r"
+        ),
+    ),
+    "fdisk": (OptionTable("bctuoCHSLwW"), _NONE, names("l list s getsz x v V list-details")),
+    "cfdisk": (OptionTable("L"), _NONE, names("r read-only")),
+    "parted": (
+        OptionTable("a", names("align")),
+        names("mklabel mktable mkpart rm resizepart mkpartfs set name toggle rescue disk_set resize move cp"),
+        names("l list"),
+    ),
     "badblocks": (OptionTable("bcdeiopt"), names("w"), _NONE),
-    "hdparm": (OptionTable(), names("security-erase security-erase-enhanced security-set-pass trim-sector-ranges write-sector make-bad-sector repair-sector dco-restore sanitize-block-erase sanitize-crypto-scramble sanitize-overwrite-passes sanitize-overwrite"), _NONE),
-    "nvme": (OptionTable("nsl", names("ses namespace-id lbaf")), names("format sanitize write write-zeroes delete-ns dsm"), _NONE),
-    "cryptsetup": (OptionTable("chsSdil", names("cipher hash key-size key-file type")), names("luksformat erase reencrypt lukserase luksremovekey lukskillslot format luksheaderrestore"), _NONE),
+    "hdparm": (
+        OptionTable(),
+        names(
+            "security-erase security-erase-enhanced security-set-pass trim-sector-ranges "
+            "write-sector make-bad-sector repair-sector dco-restore sanitize-block-erase "
+            "sanitize-crypto-scramble sanitize-overwrite-passes sanitize-overwrite"
+        ),
+        _NONE,
+    ),
+    "nvme": (
+        OptionTable("nsl", names("ses namespace-id lbaf")),
+        names("format sanitize write write-zeroes delete-ns dsm"),
+        _NONE,
+    ),
+    "cryptsetup": (
+        OptionTable("chsSdil", names("cipher hash key-size key-file type")),
+        names("luksformat erase reencrypt lukserase luksremovekey lukskillslot format luksheaderrestore"),
+        _NONE,
+    ),
     "mdadm": (OptionTable("lnxecf"), names("zero-superblock create build C B"), _NONE),
-    "pvcreate": (OptionTable("u"), _NONE, names("t test")), "vgcreate": (OptionTable("s"), _NONE, names("t test")), "ddrescue": (OptionTable("bcimorsKTaEeLPv"), _NONE, _NONE),
-    "dcfldd": (OptionTable(), _NONE, _NONE), "partclone.restore": (OptionTable("so"), _NONE, _NONE), "fsck": (OptionTable("t"), names("z_never"), _NONE), "ntfsclone": (OptionTable("O", names("overwrite")), _NONE, _NONE),
-    "sg_format": (OptionTable(), _NONE, _NONE), "sg_sanitize": (OptionTable(), _NONE, _NONE), "tune2fs": (OptionTable(), names("z_never"), _NONE), "resize2fs": (OptionTable(), names("z_never"), _NONE),
-    "zpool": (OptionTable("oOR"), names("create labelclear add replace attach"), names("n")), "btrfs": (OptionTable(), names("replace add"), _NONE), "bioctl": (OptionTable(), _NONE, _NONE),
-    "dmsetup": (OptionTable(), names("remove wipe_table remove_all"), _NONE), "diskutil": (OptionTable(), names("erasedisk erasevolume partitiondisk zerodisk randomdisk secureerase eraseall reformat"), _NONE),
-    "gpart": (OptionTable("tsi"), names("destroy create delete"), _NONE), "newfs_dev": (OptionTable(), _NONE, _NONE), "flashcp": (OptionTable(), _NONE, _NONE), "flash_erase": (OptionTable(), _NONE, _NONE), "mtd_debug": (OptionTable(), names("erase write"), _NONE), "partx": (OptionTable(), names("d delete"), _NONE), "dc3dd": (OptionTable(), _NONE, _NONE),
-}  # fmt: skip
+    "pvcreate": (OptionTable("u"), _NONE, names("t test")),
+    "vgcreate": (OptionTable("s"), _NONE, names("t test")),
+    "ddrescue": (OptionTable("bcimorsKTaEeLPv"), _NONE, _NONE),
+    "dcfldd": (OptionTable(), _NONE, _NONE),
+    "partclone.restore": (OptionTable("so"), _NONE, _NONE),
+    "fsck": (OptionTable("t"), names("z_never"), _NONE),
+    "ntfsclone": (OptionTable("O", names("overwrite")), _NONE, _NONE),
+    "sg_format": (OptionTable(), _NONE, _NONE),
+    "sg_sanitize": (OptionTable(), _NONE, _NONE),
+    "tune2fs": (OptionTable(), names("z_never"), _NONE),
+    "resize2fs": (OptionTable(), names("z_never"), _NONE),
+    "zpool": (OptionTable("oOR"), names("create labelclear add replace attach"), names("n")),
+    "btrfs": (OptionTable(), names("replace add"), _NONE),
+    "bioctl": (OptionTable(), _NONE, _NONE),
+    "dmsetup": (OptionTable(), names("remove wipe_table remove_all"), _NONE),
+    "diskutil": (
+        OptionTable(),
+        names("erasedisk erasevolume partitiondisk zerodisk randomdisk secureerase eraseall reformat"),
+        _NONE,
+    ),
+    "gpart": (OptionTable("tsi"), names("destroy create delete"), _NONE),
+    "newfs_dev": (OptionTable(), _NONE, _NONE),
+    "flashcp": (OptionTable(), _NONE, _NONE),
+    "flash_erase": (OptionTable(), _NONE, _NONE),
+    "mtd_debug": (OptionTable(), names("erase write"), _NONE),
+    "partx": (OptionTable(), names("d delete"), _NONE),
+    "dc3dd": (OptionTable(), _NONE, _NONE),
+}
 
 
 def is_wiper(name: str) -> bool:
@@ -140,17 +216,33 @@ def is_wiper(name: str) -> bool:
 
 def diskutil(machine: Machine, inv: Invocation) -> None:
     words = [arg.lower() for arg in inv.args]
-    erasing = {"erasedisk", "erasevolume", "partitiondisk", "zerodisk", "randomdisk", "secureerase", "reformat"}
+    erasing = {
+        "erasedisk",
+        "erasevolume",
+        "partitiondisk",
+        "zerodisk",
+        "randomdisk",
+        "secureerase",
+        "reformat",
+    }
     if erasing & set(words):
         machine.deny("block_device_write", "Erases a disk.", inv)
     elif words[:1] == ["apfs"] and words[1:2] and words[1].startswith(("delete", "erase")):
         machine.deny("block_device_write", "Erases a volume.", inv)
 
 
-_POWER_VERBS = names("reboot poweroff halt kexec soft-reboot suspend hibernate hybrid-sleep suspend-then-hibernate exit emergency rescue")
+_POWER_VERBS = names(
+    "reboot poweroff halt kexec soft-reboot suspend hibernate hybrid-sleep "
+    "suspend-then-hibernate exit emergency rescue"
+)
 _HALTING = names("reboot poweroff halt kexec soft-reboot exit emergency rescue")
-_POWER_UNITS = re.compile(r"(?:reboot|poweroff|halt|shutdown|kexec|soft-reboot|runlevel[06]|emergency|rescue|ctrl-alt-del|systemd-(?:reboot|poweroff|halt|kexec))(?:\.(?:target|service))?\Z")
-_SHUTDOWN_TOOLS = names("shutdown reboot halt poweroff openrc-shutdown fasthalt fastboot pm-reboot systemd-shutdown reboot-system")
+_POWER_UNITS = re.compile(
+    r"(?:reboot|poweroff|halt|shutdown|kexec|soft-reboot|runlevel[06]|emergency|rescue|"
+    r"ctrl-alt-del|systemd-(?:reboot|poweroff|halt|kexec))(?:\.(?:target|service))?\Z"
+)
+_SHUTDOWN_TOOLS = names(
+    "shutdown reboot halt poweroff openrc-shutdown fasthalt fastboot pm-reboot systemd-shutdown reboot-system"
+)
 
 
 def power(machine: Machine, inv: Invocation) -> None:
@@ -176,12 +268,18 @@ def init(machine: Machine, inv: Invocation) -> None:
 
 
 def systemctl(machine: Machine, inv: Invocation) -> None:
-    options = read_options(inv.args, OptionTable("HMtpnso", names("host machine type property lines signal kill-who root state output")))
+    options = read_options(
+        inv.args,
+        OptionTable("HMtpnso", names("host machine type property lines signal kill-who root state output")),
+    )
     if options.has("help", "version", "h", "dry-run") or not options.rest:
         return
     verb = options.rest[0].lower()
-    if verb in _HALTING or (verb in ("start", "isolate", "restart", "reload-or-restart", "try-restart", "enable") and options.has("now") | (verb != "enable")
-                            and any(_POWER_UNITS.match(unit.lower()) for unit in options.rest[1:])):  # fmt: skip
+    if verb in _HALTING or (
+        verb in ("start", "isolate", "restart", "reload-or-restart", "try-restart", "enable")
+        and options.has("now") | (verb != "enable")
+        and any(_POWER_UNITS.match(unit.lower()) for unit in options.rest[1:])
+    ):
         machine.deny("shutdown", "Halts or restarts the machine through systemd.", inv)
     elif verb in _POWER_VERBS:
         machine.ask("service_control", "Suspends the machine.", inv)
@@ -195,7 +293,10 @@ def loginctl(machine: Machine, inv: Invocation) -> None:
         machine.deny("shutdown", "Halts or restarts the machine.", inv)
 
 
-_BUS_POWER = re.compile(r"(?:PowerOff|Reboot|Halt|KExec|Shutdown|Restart|SoftReboot|RebootWithFlags|PowerOffWithFlags|HaltWithFlags)(?:\(.*\))?\Z")
+_BUS_POWER = re.compile(
+    r"(?:PowerOff|Reboot|Halt|KExec|Shutdown|Restart|SoftReboot|RebootWithFlags|"
+    r"PowerOffWithFlags|HaltWithFlags)(?:\(.*\))?\Z"
+)
 
 
 def bus(machine: Machine, inv: Invocation) -> None:
@@ -203,9 +304,10 @@ def bus(machine: Machine, inv: Invocation) -> None:
     text = " ".join(inv.args)
     if not re.search(r"login1|systemd1|ConsoleKit|SessionManager|upower|ksmserver", text, re.IGNORECASE):
         return
-    if any(_BUS_POWER.match(part) for arg in inv.args for part in re.split(r"[. ]", arg)) or re.search(r"(?:reboot|poweroff|halt|kexec)\.target", text):
-        if "introspect" not in text.lower():
-            machine.deny("shutdown", "Halts or restarts the machine over the message bus.", inv)
+    is_power = any(_BUS_POWER.match(part) for arg in inv.args for part in re.split(r"[. ]", arg))
+    is_power = is_power or re.search(r"(?:reboot|poweroff|halt|kexec)\.target", text) is not None
+    if is_power and "introspect" not in text.lower():
+        machine.deny("shutdown", "Halts or restarts the machine over the message bus.", inv)
 
 
 def kexec(machine: Machine, inv: Invocation) -> None:
@@ -223,9 +325,7 @@ def kill(machine: Machine, inv: Invocation) -> None:
     first = args[0]
     if first in ("-s", "-n", "--signal", "-q", "--queue"):
         args = args[2:]
-    elif first.startswith("--signal="):
-        args = args[1:]
-    elif is_option(first) and first != "--" and (len(args) > 1):
+    elif first.startswith("--signal=") or (is_option(first) and first != "--" and (len(args) > 1)):
         args = args[1:]
     if args[:1] == ["--"]:
         args = args[1:]

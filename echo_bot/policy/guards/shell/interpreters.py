@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """code: letters whose value is program text. code_long: the same for long options. values: letters that take a
-    value. values_long likewise. checks: options with which nothing runs. subcommand: the first operand that carries
-    code (`deno eval`). reads_input: runs standard input when no file is named."""
+    """How an interpreter takes its program.
+
+    code, code_long: options whose value is program text. values, values_long: other options that take one.
+    checks: options with which nothing runs. subcommand: a first operand that carries code (`deno eval`).
+    reads_input: runs standard input when no file is named.
+    """
 
     code: str = ""
     code_long: frozenset[str] = frozenset()
@@ -33,38 +36,77 @@ class Interpreter:
 
 
 def i(
-    code: str = "", code_long: str = "", values: str = "", values_long: str = "", checks: str = "", subcommand: str = "",
-    reads_input: bool = True, glued: str = "",
-) -> Interpreter:  # fmt: skip
+    code: str = "",
+    code_long: str = "",
+    values: str = "",
+    values_long: str = "",
+    checks: str = "",
+    subcommand: str = "",
+    reads_input: bool = True,
+    glued: str = "",
+) -> Interpreter:
     return Interpreter(
-        code, names(code_long), values, names(values_long), names(checks), names(subcommand), reads_input, glued
-    )  # fmt: skip
+        code,
+        names(code_long),
+        values,
+        names(values_long),
+        names(checks),
+        names(subcommand),
+        reads_input,
+        glued,
+    )
 
 
 _PYTHON = i("c", values="WXQm", values_long="check-hash-based-pycs", checks="V version h help")
 _PERL = i("eE", values="IMmCx", checks="c v V version help h", glued="0laiFdDsTtuUwWCxMmI")
-_RUBY = i("e", values="IrCEWFKTx", values_long="require encoding external-encoding", checks="c v version h help", glued="0aiKTWxF")
-_NODE = i("ep", "eval print", values="rC", values_long="require import loader conditions input-type env-file inspect-port title",
-          checks="c check v version h help test")
+_RUBY = i(
+    "e",
+    values="IrCEWFKTx",
+    values_long="require encoding external-encoding",
+    checks="c v version h help",
+    glued="0aiKTWxF",
+)
+_NODE = i(
+    "ep",
+    "eval print",
+    values="rC",
+    values_long="require import loader conditions input-type env-file inspect-port title",
+    checks="c check v version h help test",
+)
 _TABLE: tuple[tuple[str, Interpreter], ...] = (
-        (r"(?:python|pythonw|pypy|jython|ipython|micropython|graalpy)(?:\d[\d.]*)?(?:\.exe)?", _PYTHON),
-        (r"perl(?:\d[\d.]*)?", _PERL),
-        (r"(?:ruby|jruby|truffleruby)(?:\d[\d.]*)?", _RUBY),
-        (r"node(?:js)?(?:\.exe)?", _NODE),
-        (r"(?:ts-node|tsx|babel-node|esr|jsc|qjs|quickjs|rhino|d8|js\d*|gjs)", i("epc", "eval print command", checks="version help")),
-        (r"deno", i(subcommand="eval", checks="version help", reads_input=False)),
-        (r"bun", i("ep", "eval print", checks="version help", reads_input=False)),
-        (r"php(?:\d[\d.]*)?", i("rBRE", "run process-begin process-code process-end", values="dczfFt", checks="l v version i m h help ini")),
-        (r"lua(?:jit)?(?:\d[\d.]*)?", i("e", values="l", checks="v")),
-        (r"(?:rscript|r)", i("e", checks="version help", values_long="file default-packages", reads_input=False)),
-        (r"julia", i("eEL", "eval print load", values="JptCH", checks="v version h help")),
-        (r"(?:tclsh|wish|expect)(?:\d[\d.]*)?", i("c", checks="v version")),
-        (r"osascript", i("e", values="ls")),
-        (r"(?:groovy|scala|kotlin|jshell|elixir|erl|iex|raku|rakudo|perl6|crystal|nim|swift|ghc|runghc|runhaskell|stack|ocaml|"
-         r"racket|guile|clojure|clj|bb|sbcl|clisp|ecl|gosh|chibi-scheme|dart|octave|octave-cli|gnuplot|maxima|sage|pwsh)",
-         i("e", "eval execute expression", checks="version help", reads_input=False)),
-        (r"emacs(?:client)?", i("", "eval execute", checks="version help", reads_input=False)),
-)  # fmt: skip
+    (r"(?:python|pythonw|pypy|jython|ipython|micropython|graalpy)(?:\d[\d.]*)?(?:\.exe)?", _PYTHON),
+    (r"perl(?:\d[\d.]*)?", _PERL),
+    (r"(?:ruby|jruby|truffleruby)(?:\d[\d.]*)?", _RUBY),
+    (r"node(?:js)?(?:\.exe)?", _NODE),
+    (
+        r"(?:ts-node|tsx|babel-node|esr|jsc|qjs|quickjs|rhino|d8|js\d*|gjs)",
+        i("epc", "eval print command", checks="version help"),
+    ),
+    (r"deno", i(subcommand="eval", checks="version help", reads_input=False)),
+    (r"bun", i("ep", "eval print", checks="version help", reads_input=False)),
+    (
+        r"php(?:\d[\d.]*)?",
+        i(
+            "rBRE",
+            "run process-begin process-code process-end",
+            values="dczfFt",
+            checks="l v version i m h help ini",
+        ),
+    ),
+    (r"lua(?:jit)?(?:\d[\d.]*)?", i("e", values="l", checks="v")),
+    (r"(?:rscript|r)", i("e", checks="version help", values_long="file default-packages", reads_input=False)),
+    (r"julia", i("eEL", "eval print load", values="JptCH", checks="v version h help")),
+    (r"(?:tclsh|wish|expect)(?:\d[\d.]*)?", i("c", checks="v version")),
+    (r"osascript", i("e", values="ls")),
+    (
+        r"(?:groovy|scala|kotlin|jshell|elixir|erl|iex|raku|rakudo|perl6|crystal|nim|swift|"
+        r"ghc|runghc|runhaskell|stack|ocaml|"
+        r"racket|guile|clojure|clj|bb|sbcl|clisp|ecl|gosh|chibi-scheme|dart|octave|octave-cli|"
+        r"gnuplot|maxima|sage|pwsh)",
+        i("e", "eval execute expression", checks="version help", reads_input=False),
+    ),
+    (r"emacs(?:client)?", i("", "eval execute", checks="version help", reads_input=False)),
+)
 _NAMES = re.compile("|".join(f"(?P<n{number}>{pattern})" for number, (pattern, _) in enumerate(_TABLE)))
 _AWK = re.compile(r"(?:[gmn]?awk|original-awk|bwk|busybox-awk)\Z")
 
@@ -140,7 +182,9 @@ def find_program(args: list[str], entry: Interpreter) -> Program | None:
     if operands[:1] == ["--"]:
         operands = operands[1:]
     if operands and operands[0] in entry.subcommand and not code:
-        return Program([word for word in operands[1:] if not is_option(word)][:1], None, operands[2:], False, modules)
+        return Program(
+            [word for word in operands[1:] if not is_option(word)][:1], None, operands[2:], False, modules
+        )
     if code:
         return Program(code, None, operands, False, modules)
     if operands and operands[0] not in ("-", "/dev/stdin", "/dev/fd/0"):

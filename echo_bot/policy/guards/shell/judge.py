@@ -31,7 +31,9 @@ def judge_shell(command: str, cwd: str, home: str, env: Mapping[str, str]) -> Sh
     steps = [_environment(machine, state, env)]
     steps += [machine.node(node, state, Stream()) for line in parsed.lines for node in _commands(line)]
     if parsed.error:
-        machine.find("unparsed", Verdict.ASK, f"This is no readable shell text: {parsed.error}.", (0, len(text)))
+        machine.find(
+            "unparsed", Verdict.ASK, f"This is no readable shell text: {parsed.error}.", (0, len(text))
+        )
         machine.complete = False
     return _finished(machine, steps)
 
@@ -53,14 +55,14 @@ def _environment(machine: Machine, state: State, env: Mapping[str, str]) -> Step
     inv = Invocation(["environment"], state, Stream(), (0, 0))
     for name in env:
         if is_sensitive_name(name):
-            machine.find("system_config", Verdict.ASK, f"Sets {name}, which changes what other programs run.", None)
+            machine.find("system_config", Verdict.ASK, f"Sets {name}, which steers other programs.", None)
     yield from judge_environment(machine, inv, {name: cleaned(value) for name, value in env.items()})
     return ""
 
 
 def _finished(machine: Machine, steps: Sequence[Steps[str]]) -> ShellReport:
-    """Run the walk. When the budget ends inside one command, the ones behind it still get a share of their own."""
-    share = 60 + 8 * len(machine.text) // max(len(steps), 1)
+    """Run the walk. When the budget ends inside one command, those behind it still get a share each."""
+    share = 24 + 4 * len(machine.text) // max(len(steps), 1)
     text, only_hard = machine.text, machine.only_hard
     for step in steps:
         try:
@@ -74,7 +76,9 @@ def _finished(machine: Machine, steps: Sequence[Steps[str]]) -> ShellReport:
 
 
 def _report(machine: Machine) -> ShellReport:
-    findings = tuple(sorted(machine.findings.values(), key=lambda finding: finding.verdict is not Verdict.DENY))
+    findings = tuple(
+        sorted(machine.findings.values(), key=lambda finding: finding.verdict is not Verdict.DENY)
+    )
     return ShellReport(
         findings=findings,
         commands=tuple(machine.commands),

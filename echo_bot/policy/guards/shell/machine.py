@@ -1,4 +1,4 @@
-"""Runs a parsed command in the mind: values flow, nothing happens, every simple command is judged on the way."""
+"""Walks a parsed command: values flow, nothing runs, every simple command is judged on the way."""
 
 from __future__ import annotations
 
@@ -25,13 +25,11 @@ from echo_bot.policy.guards.shell.syntax import (
     Node,
     Parameter,
     Pipeline,
-    ProcessSubstitution,
     Redirect,
     Redirected,
     Script,
     Simple,
     Substitution,
-    Word,
 )
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 from echo_bot.policy.guards.shell.wordreader import WordReader
@@ -89,7 +87,7 @@ class Machine:
         self.home = home
         self.dispatch = dispatch
         self.only_hard = only_hard
-        self.budget = 20_000 + 12 * len(text)
+        self.budget = 20_000 + 10 * len(text)
         self.findings: dict[tuple[str, Verdict, tuple[int, int] | None], Finding] = {}
         self.commands: list[SimpleCommand] = []
         self.script_files: dict[str, None] = {}
@@ -130,7 +128,8 @@ class Machine:
         output: list[str] = []
         try:
             for line in parsed.lines:
-                output.append((yield from call(self.node(line, state, stdin))))
+                text = yield from call(self.node(line, state, stdin))
+                output.append(text)
         finally:
             self.text, self.fixed_span = saved
         if parsed.error:
@@ -218,7 +217,12 @@ class Machine:
             output.append((yield from call(self.node(command, state, stdin))))
             for name, value in state.variables.items():
                 old = before.get(name)
-                if isinstance(value, str) and isinstance(old, str) and value != old and name not in ("_", "OLDPWD"):
+                if (
+                    isinstance(value, str)
+                    and isinstance(old, str)
+                    and value != old
+                    and name not in ("_", "OLDPWD")
+                ):
                     state.choices[name] = [old, value]
         return self.limited("".join(output))
 
@@ -272,11 +276,16 @@ class Machine:
             state.aliases.update(end.aliases)
             if end.cwd != state.cwd:
                 state.change_folder(end.cwd)
-        names = {name for end in ends for name, value in end.variables.items() if state.variables.get(name) != value}
+        names = {
+            name
+            for end in ends
+            for name, value in end.variables.items()
+            if state.variables.get(name) != value
+        }
         for name in names:
             values = [end.variables[name] for end in ends if name in end.variables]
             changed = [value for value in values if value != state.variables.get(name)]
-            texts = [value for value in dict.fromkeys(v for v in values if isinstance(v, str))]
+            texts = list(dict.fromkeys(v for v in values if isinstance(v, str)))
             state.assign(name, changed[-1])
             if len(texts) > 1:
                 state.choices[name] = texts
@@ -371,7 +380,10 @@ class Machine:
 
     def record(self, node: Simple, argv: list[str]) -> None:
         text = self.text[node.start : min(node.end, node.start + MAX_SHOWN)]
-        words = tuple(unglobbed(word) if is_plain(word) and word.isascii() or is_plain(word) else None for word in argv)
+        words = tuple(
+            unglobbed(word) if (is_plain(word) and word.isascii()) or is_plain(word) else None
+            for word in argv
+        )
         known = tuple(None if word is None else shown(word, self.home) for word in words)
         self.commands.append(SimpleCommand(known, text, not node.redirects and not node.assignments))
 
@@ -398,13 +410,17 @@ class Machine:
 
     # -- redirections
 
-    def redirects(self, redirects: tuple[Redirect, ...], state: State, span: tuple[int, int]) -> Steps[Plumbing]:
+    def redirects(
+        self, redirects: tuple[Redirect, ...], state: State, span: tuple[int, int]
+    ) -> Steps[Plumbing]:
         plumbing = Plumbing()
         for redirect in redirects:
             yield from self.redirect(redirect, state, plumbing, span)
         return plumbing
 
-    def redirect(self, node: Redirect, state: State, plumbing: Plumbing, span: tuple[int, int]) -> Steps[None]:
+    def redirect(
+        self, node: Redirect, state: State, plumbing: Plumbing, span: tuple[int, int]
+    ) -> Steps[None]:
         where = self.span_of(node.start, node.end)
         if node.body is not None or node.operator in ("<<", "<<-"):
             text = "" if node.body is None else (yield from expand_text(node.body, state, self))
@@ -421,7 +437,10 @@ class Machine:
             return
         if node.operator in (">&", "<&") and (target.rstrip("-").isdigit() or target == "-"):
             plumbing.duplicate(node, target)
-            if node.operator == "<&" and (known := state.files.get(f"/dev/fd/{target.rstrip('-')}")) is not None:
+            if (
+                node.operator == "<&"
+                and (known := state.files.get(f"/dev/fd/{target.rstrip('-')}")) is not None
+            ):
                 plumbing.connect(node.descriptor, known, state)
             return
         inv = Invocation(["redirection"], state, Stream(), where)

@@ -1,4 +1,4 @@
-"""Marks inside resolved words: lone surrogates, which no valid text holds, stand for what is not plain text."""
+"""Marks inside resolved words: lone surrogates, which no valid text holds, for what is not plain text."""
 
 from __future__ import annotations
 

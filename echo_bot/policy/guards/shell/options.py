@@ -22,7 +22,7 @@ class OptionTable:
 
 @dataclass(slots=True)
 class Options:
-    """`given` holds (name, value) in order: letters as "x", long names as "--name"; `rest` are the operands."""
+    """`given` holds (name, value) in order, letters as "x", long names as "--name"; `rest` are operands."""
 
     given: list[tuple[str, str]] = field(default_factory=list)
     rest: list[str] = field(default_factory=list)

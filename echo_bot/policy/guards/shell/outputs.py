@@ -1,4 +1,4 @@
-"""What simple text tools print, as far as the command alone tells: echo, printf, base64, xxd, rev, tr, cat, …"""
+"""What simple text tools print, as far as the command alone tells: echo, printf, base64, tr, cat, …"""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.machine import Invocation
 
 _SILENT = names(
-    "cd pushd export declare typeset local readonly unset set shopt alias true false : test [ rm mkdir touch cp mv ln chmod "
+    "cd pushd export declare typeset local readonly unset set shopt alias true false : "
+    "test [ rm mkdir touch cp mv ln chmod "
     "chown sleep wait read mapfile trap exit return break continue shift let umask ulimit kill"
 )
 _FORMAT = re.compile(r"%(?:%|[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?(?:[hlqjzt]*)([sdiouxXbcqeEfgGQ]))")
@@ -198,7 +199,12 @@ def tr(inv: Invocation) -> str:
     if not target:
         return UNKNOWN
     target = target.ljust(len(source), target[-1])
-    return text.translate({ord(one): other for one, other in zip(reversed(source), reversed(target[: len(source)]), strict=False)})
+    return text.translate(
+        {
+            ord(one): other
+            for one, other in zip(reversed(source), reversed(target[: len(source)]), strict=False)
+        }
+    )
 
 
 _CLASSES = {
@@ -351,11 +357,42 @@ def whoami(inv: Invocation) -> str:
 
 
 _PRINTERS = {
-    "echo": echo, "printf": printf, "print": echo, "cat": cat, "zcat": lambda inv: UNKNOWN, "base64": base64_tool,
-    "gbase64": base64_tool, "base32": base64_tool, "xxd": xxd, "openssl": openssl, "rev": rev, "tac": tac, "tr": tr,
-    "head": head, "tail": head, "sed": sed, "cut": cut, "tee": through, "pv": through, "sponge": through,
-    "which": which, "type": command_lookup, "command": command_lookup, "pwd": pwd, "ls": ls, "dirname": dirname,
-    "basename": basename, "realpath": realpath, "readlink": realpath, "mktemp": mktemp, "seq": seq, "sort": through,
-    "uniq": through, "whoami": whoami, "fold": through, "buffer": through, "mbuffer": through, "cstream": through,
-}  # fmt: skip
-_ = HOME
+    "echo": echo,
+    "printf": printf,
+    "print": echo,
+    "cat": cat,
+    "zcat": lambda inv: UNKNOWN,
+    "base64": base64_tool,
+    "gbase64": base64_tool,
+    "base32": base64_tool,
+    "xxd": xxd,
+    "openssl": openssl,
+    "rev": rev,
+    "tac": tac,
+    "tr": tr,
+    "head": head,
+    "tail": head,
+    "sed": sed,
+    "cut": cut,
+    "tee": through,
+    "pv": through,
+    "sponge": through,
+    "which": which,
+    "type": command_lookup,
+    "command": command_lookup,
+    "pwd": pwd,
+    "ls": ls,
+    "dirname": dirname,
+    "basename": basename,
+    "realpath": realpath,
+    "readlink": realpath,
+    "mktemp": mktemp,
+    "seq": seq,
+    "sort": through,
+    "uniq": through,
+    "whoami": whoami,
+    "fold": through,
+    "buffer": through,
+    "mbuffer": through,
+    "cstream": through,
+}

@@ -11,7 +11,7 @@ _NUMBER = re.compile(r"\s*-?\d+\s*\Z")
 
 
 def pattern_regex(pattern: str, greedy: bool = True) -> str | None:
-    """A shell pattern (glob marks are active) as a regular expression; None when it is not known or too wild."""
+    """A shell pattern as a regular expression; None when it is not known or too wild."""
     if is_open(pattern) or pattern.count(GLOB_STAR) > _MAX_STARS:
         return None
     pieces: list[str] = []
@@ -35,8 +35,14 @@ def pattern_regex(pattern: str, greedy: bool = True) -> str | None:
 def _set(inside: str) -> str:
     negated = inside[:1] in ("!", "^")
     body = inside[1:] if negated else inside
-    for name, characters in (("alpha", "A-Za-z"), ("digit", "0-9"), ("alnum", "A-Za-z0-9"), ("space", r"\s"),
-                             ("upper", "A-Z"), ("lower", "a-z")):  # fmt: skip
+    for name, characters in (
+        ("alpha", "A-Za-z"),
+        ("digit", "0-9"),
+        ("alnum", "A-Za-z0-9"),
+        ("space", r"\s"),
+        ("upper", "A-Z"),
+        ("lower", "a-z"),
+    ):
         body = body.replace(f"[:{name}:]", characters)
     body = body.replace("\\", "\\\\").replace("[", "\\[").replace("^", "\\^")
     return f"[{'^' if negated else ''}{body}]" if body else "(?!)"

@@ -440,7 +440,10 @@ class Parser(WordReader):
         if self.peek() == "(":
             array = yield from call(self.array())
             value = Word((array,), start, self.position)
-        elif self.peek() not in ("", " ", "\t", "\n", ";", "|", "&", ")", "<", ">") or self.peek(2) in ("<(", ">("):
+        elif self.peek() not in ("", " ", "\t", "\n", ";", "|", "&", ")", "<", ">") or self.peek(2) in (
+            "<(",
+            ">(",
+        ):
             value = self.plain_word() or (yield from self.word())
         value = value or Word((), start, start, "")
         return Assignment(name, subscript[1:-1] if subscript else None, bool(append), value)

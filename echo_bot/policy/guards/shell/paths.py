@@ -81,7 +81,7 @@ def _detour(stack: list[str], place: Place) -> list[str]:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a value with marks can be this text (case aside). Marks for globs stay within one path component."""
+    """Whether a value with marks can be this text, case aside. Globs stay within one path component."""
     if pattern.isascii():
         return pattern.lower() == text.lower()
     pattern = _REPEATED.sub(r"\1", pattern.lower())

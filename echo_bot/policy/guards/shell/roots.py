@@ -9,24 +9,92 @@ from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN, UNKNOWN_FIELDS, is
 from echo_bot.policy.guards.shell.paths import Place, can_be_any, is_everything, matches, parts_of, resolve
 
 SYSTEM_ROOTS = frozenset(
-    "bin boot dev etc home lib lib32 lib64 libx32 proc root sbin sys usr var users system library applications".split()
+    [
+        "bin",
+        "boot",
+        "dev",
+        "etc",
+        "home",
+        "lib",
+        "lib32",
+        "lib64",
+        "libx32",
+        "proc",
+        "root",
+        "sbin",
+        "sys",
+        "usr",
+        "var",
+        "users",
+        "system",
+        "library",
+        "applications",
+    ]
 )
 _HOME_PARENTS = frozenset({"home", "users"})
 _SAFE_DEVICES = frozenset(
-    "null zero full random urandom stdin stdout stderr tty ptmx console kmsg log shm fd pts mqueue hugepages".split()
+    [
+        "null",
+        "zero",
+        "full",
+        "random",
+        "urandom",
+        "stdin",
+        "stdout",
+        "stderr",
+        "tty",
+        "ptmx",
+        "console",
+        "kmsg",
+        "log",
+        "shm",
+        "fd",
+        "pts",
+        "mqueue",
+        "hugepages",
+    ]
 )
 _DISK = re.compile(
-    r"(?:[shv]d[a-z]+\d*|xvd[a-z]+\d*|nvme\d+(?:n\d+(?:p\d+)?)?|mmcblk\d+(?:p\d+|boot\d+|rpmb)?|md_?d?\d+(?:p\d+)?"
-    r"|dm-\d+|r?disk\d+(?:s\d+)*|nbd\d+(?:p\d+)?|zd\d+|ram\d+|pmem\d+\w*|dasd[a-z]+\d*|mtd\w*\d+|ada\d+\w*|da\d+\w*"
+    r"(?:[shv]d[a-z]+\d*|xvd[a-z]+\d*|nvme\d+(?:n\d+(?:p\d+)?)?|mmcblk\d+(?:p\d+|boot\d+|"
+    r"rpmb)?|md_?d?\d+(?:p\d+)?"
+    r"|dm-\d+|r?disk\d+(?:s\d+)*|nbd\d+(?:p\d+)?|zd\d+|ram\d+|pmem\d+\w*|dasd[a-z]+\d*|"
+    r"mtd\w*\d+|ada\d+\w*|da\d+\w*"
     r"|nvd\d+\w*|loop\d+(?:p\d+)?|sr\d+|sg\d+|bcache\d+|drbd\d+|ubi\w+|mem|kmem|port|root|rootfs)\Z",
     re.IGNORECASE,
 )
 _SAMPLE_DISKS = tuple(
     "/dev/" + name
-    for name in "sda sdb sda1 sdb1 vda vda1 hda xvda nvme0n1 nvme0n1p1 nvme0 mmcblk0 mmcblk0p1 md0 dm-0 disk0 disk2 "
-    "rdisk2 mapper/root mapper/vg-root disk/by-id/ata-x disk/by-uuid/x md/0 block/8:0".split()
+    for name in [
+        "sda",
+        "sdb",
+        "sda1",
+        "sdb1",
+        "vda",
+        "vda1",
+        "hda",
+        "xvda",
+        "nvme0n1",
+        "nvme0n1p1",
+        "nvme0",
+        "mmcblk0",
+        "mmcblk0p1",
+        "md0",
+        "dm-0",
+        "disk0",
+        "disk2",
+        "rdisk2",
+        "mapper/root",
+        "mapper/vg-root",
+        "disk/by-id/ata-x",
+        "disk/by-uuid/x",
+        "md/0",
+        "block/8:0",
+    ]
 )
-_HARMLESS_DEVICE = re.compile(r"(?:tty\w*|pty\w*|video\d+|snd|input|dri|usb|bus|ttys\d+|cu\..*|tcp|udp|vhost.*|net|kvm)\Z", re.IGNORECASE)
+_HARMLESS_DEVICE = re.compile(
+    r"(?:tty\w*|pty\w*|video\d+|snd|input|dri|usb|bus|ttys\d+|cu\..*|tcp|udp|vhost.*|net|kvm)\Z",
+    re.IGNORECASE,
+)
 
 
 class Match(Enum):
@@ -81,22 +149,49 @@ def disk_match(value: str, place: Place) -> Match:
     return Match.YES
 
 
-_PUBLIC_SSH = re.compile(r"(?:config(?:\.d)?|known_hosts.*|.*\.pub|rc|sockets|allowed_signers)\Z", re.IGNORECASE)
-_PRIVATE_SSH = re.compile(r"(?:id_.*|identity|.*\.pem|.*\.key|.*_key|.*_rsa|.*_ed25519|.*_ecdsa)\Z", re.IGNORECASE)
+_PUBLIC_SSH = re.compile(
+    r"(?:config(?:\.d)?|known_hosts.*|.*\.pub|rc|sockets|allowed_signers)\Z", re.IGNORECASE
+)
+_PRIVATE_SSH = re.compile(
+    r"(?:id_.*|identity|.*\.pem|.*\.key|.*_key|.*_rsa|.*_ed25519|.*_ecdsa)\Z", re.IGNORECASE
+)
 _SECRET_FILES = re.compile(
     r"/etc/(?:g?shadow[-~]?|sudoers[-~]?|sudoers\.d(?:/.*)?|security/opasswd|master\.passwd|spwd\.db)\Z"
     r"|/root/\.(?:ssh|gnupg)(?:/.*)?\Z"
     r"|/etc/ssh/ssh_host_[^/]*_key\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_SAMPLE_SECRETS = tuple(
-    "/etc/shadow /etc/shadow- /etc/gshadow /etc/sudoers /etc/sudoers.d /etc/sudoers.d/x /root/.ssh /root/.ssh/id_rsa "
-    "/root/.ssh/id_ed25519 /root/.ssh/authorized_keys /root/.gnupg /etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ed25519_key "
-    "/etc/ssh/ssh_host_ecdsa_key".split()
-) + tuple(
-    HOME + tail
-    for tail in "/.ssh /.ssh/id_rsa /.ssh/id_ed25519 /.ssh/id_ecdsa /.ssh/id_dsa /.ssh/authorized_keys /.gnupg "
-    "/.gnupg/secring.gpg /.gnupg/private-keys-v1.d".split()
+_SAMPLE_SECRETS = (
+    *(
+        "/etc/shadow",
+        "/etc/shadow-",
+        "/etc/gshadow",
+        "/etc/sudoers",
+        "/etc/sudoers.d",
+        "/etc/sudoers.d/x",
+        "/root/.ssh",
+        "/root/.ssh/id_rsa",
+        "/root/.ssh/id_ed25519",
+        "/root/.ssh/authorized_keys",
+        "/root/.gnupg",
+        "/etc/ssh/ssh_host_rsa_key",
+        "/etc/ssh/ssh_host_ed25519_key",
+        "/etc/ssh/ssh_host_ecdsa_key",
+    ),
+    *(
+        HOME + tail
+        for tail in (
+            "/.ssh",
+            "/.ssh/id_rsa",
+            "/.ssh/id_ed25519",
+            "/.ssh/id_ecdsa",
+            "/.ssh/id_dsa",
+            "/.ssh/authorized_keys",
+            "/.gnupg",
+            "/.gnupg/secring.gpg",
+            "/.gnupg/private-keys-v1.d",
+        )
+    ),
 )
 _PROC_SECRETS = re.compile(r"/proc/(?:[^/]+|[^/]+/task/[^/]+)/(?:environ|mem)\Z", re.IGNORECASE)
 
@@ -139,7 +234,7 @@ def _key_match(parts: list[str]) -> Match:
     lowered = [part.lower() for part in parts]
     if ".ssh" in lowered:
         below = lowered[lowered.index(".ssh") + 1 :]
-        if not below or _PRIVATE_SSH.match(below[-1]) and not _PUBLIC_SSH.match(below[-1]):
+        if not below or (_PRIVATE_SSH.match(below[-1]) and not _PUBLIC_SSH.match(below[-1])):
             return Match.YES
         return Match.NO if _PUBLIC_SSH.match(below[-1]) else Match.MAYBE
     if ".gnupg" in lowered:
@@ -159,15 +254,25 @@ _CREDENTIAL = re.compile(
     r"(?:\.env(?:\.(?!example\Z|sample\Z|template\Z|dist\Z|tpl\Z|schema\Z|defaults?\Z|md\Z)[\w.-]+)?"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|\.?credentials(?:\.(?:json|ya?ml|toml|ini|csv|xml|db|enc))?"
     r"|\.?secrets?\.(?:json|ya?ml|toml|env|ini|txt|enc|properties|xml|conf|cfg|tfvars|db|py|js|ts)"
-    r"|[._]netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.dockercfg|\.htpasswd|\.vault-token|\.boto|\.s3cfg)\Z",
+    r"|[._]netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.dockercfg|\.htpasswd|"
+    r"\.vault-token|\.boto|\.s3cfg)\Z",
     re.IGNORECASE,
 )
 _CREDENTIAL_TAILS = (
-    ".aws/credentials", ".aws/config", ".docker/config.json", ".kube/config", ".config/gh/hosts.yml",
-    ".config/gcloud/application_default_credentials.json", ".config/gcloud/credentials.db",
-    ".azure/accesstokens.json", ".azure/msal_token_cache.json", ".cargo/credentials", ".cargo/credentials.toml",
-    ".gem/credentials", ".terraform.d/credentials.tfrc.json",
-)  # fmt: skip
+    ".aws/credentials",
+    ".aws/config",
+    ".docker/config.json",
+    ".kube/config",
+    ".config/gh/hosts.yml",
+    ".config/gcloud/application_default_credentials.json",
+    ".config/gcloud/credentials.db",
+    ".azure/accesstokens.json",
+    ".azure/msal_token_cache.json",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".terraform.d/credentials.tfrc.json",
+)
 
 
 def is_credential(value: str, place: Place) -> bool:
@@ -180,19 +285,37 @@ def is_user_credential(value: str, place: Place) -> bool:
     """A credential file of the user's account, not of a project."""
     path = resolve(value, place)
     own = path.startswith((HOME + "/", place.home.rstrip("/") + "/.")) or path.lower().startswith("/root/.")
-    names = (".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".vault-token", ".s3cfg", ".boto")
-    return own and (path.lower().endswith(_CREDENTIAL_TAILS) or path.lower().endswith(tuple("/" + n for n in names)))
+    names = (
+        ".netrc",
+        "_netrc",
+        ".npmrc",
+        ".pypirc",
+        ".pgpass",
+        ".git-credentials",
+        ".vault-token",
+        ".s3cfg",
+        ".boto",
+    )
+    return own and (
+        path.lower().endswith(_CREDENTIAL_TAILS) or path.lower().endswith(tuple("/" + n for n in names))
+    )
 
 
 _SYSTEM_WRITES = re.compile(
-    r"/(?:etc|boot|usr|lib|lib32|lib64|bin|sbin|sys|system|library)/.+|/proc/.+|/var/spool/cron.*|/var/lib/.+|/etc\Z",
+    r"/(?:etc|boot|usr|lib|lib32|lib64|bin|sbin|sys|system|library)/.+|/proc/.+|"
+    r"/var/spool/cron.*|/var/lib/.+|/etc\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_PROC_HARMLESS = re.compile(r"/proc/(?:self|\d+|thread-self)/(?:fd|fdinfo)/.*|/usr/local/.*|/usr/src/.*|/sys/fs/cgroup/.*", re.IGNORECASE)
+_PROC_HARMLESS = re.compile(
+    r"/proc/(?:self|\d+|thread-self)/(?:fd|fdinfo)/.*|/usr/local/.*|/usr/src/.*|/sys/fs/cgroup/.*",
+    re.IGNORECASE,
+)
 _PERSISTENCE = re.compile(
-    r"(?:\.bashrc|\.bash_profile|\.bash_login|\.bash_logout|\.profile|\.zshrc|\.zshenv|\.zprofile|\.zlogin|\.kshrc"
+    r"(?:\.bashrc|\.bash_profile|\.bash_login|\.bash_logout|\.profile|\.zshrc|\.zshenv|"
+    r"\.zprofile|\.zlogin|\.kshrc"
     r"|\.xinitrc|\.xsession|\.xprofile|\.inputrc|\.vimrc|\.gitconfig|\.ssh/(?:config|rc|environment)"
-    r"|\.config/(?:autostart|systemd|fish)/.+|library/launch(?:agents|daemons)/.+|\.git/(?:hooks/.+|config))\Z",
+    r"|\.config/(?:autostart|systemd|fish)/.+|library/launch(?:agents|daemons)/.+|"
+    r"\.git/(?:hooks/.+|config))\Z",
     re.IGNORECASE,
 )
 

@@ -12,10 +12,10 @@ from echo_bot.policy.guards.shell.options import Options, OptionTable, names, re
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Fires when a command of `programs` has the operands `words` in order and one of the options `flags`.
+    """Fires when a command of `programs` has the operands `words` in order and one of `flags`.
 
-    Each entry of `words` names alternatives separated by "|"; "*" stands for any operand. `unless` are options that
-    make the command harmless. `match` and `not_match` are examples: a test runs each of them.
+    Each entry of `words` names alternatives separated by "|"; "*" stands for any operand. `unless` are options
+    that make the command harmless. `match` and `not_match` are examples: a test runs each of them.
     """
 
     kind: str
@@ -56,13 +56,28 @@ _HELP = "help version usage"
 
 
 def rule(
-    kind: str, programs: str, sentence: str, words: str = "", flags: str = "", unless: str = _HELP, *,
-    hard: bool = False, match: Iterable[str] = (), not_match: Iterable[str] = (),
-) -> Rule:  # fmt: skip
+    kind: str,
+    programs: str,
+    sentence: str,
+    words: str = "",
+    flags: str = "",
+    unless: str = _HELP,
+    *,
+    hard: bool = False,
+    match: Iterable[str] = (),
+    not_match: Iterable[str] = (),
+) -> Rule:
     return Rule(
-        kind, names(programs), sentence, tuple(words.split()), names(flags), names(unless),
-        Verdict.DENY if hard else Verdict.ASK, tuple(match), tuple(not_match),
-    )  # fmt: skip
+        kind,
+        names(programs),
+        sentence,
+        tuple(words.split()),
+        names(flags),
+        names(unless),
+        Verdict.DENY if hard else Verdict.ASK,
+        tuple(match),
+        tuple(not_match),
+    )
 
 
 def option_table(program: str) -> OptionTable:
@@ -73,24 +88,37 @@ def option_table(program: str) -> OptionTable:
 _NO_VALUES = OptionTable()
 VALUE_OPTIONS: dict[str, OptionTable] = {
     "git": OptionTable("Cc", names("git-dir work-tree namespace exec-path config-env")),
-    "kubectl": OptionTable("nslfoc", names("namespace context cluster user kubeconfig server token as selector filename output container")),
-    "oc": OptionTable("nslfo", names("namespace context cluster user kubeconfig server token as selector filename output")),
+    "kubectl": OptionTable(
+        "nslfoc",
+        names("namespace context cluster user kubeconfig server token as selector filename output container"),
+    ),
+    "oc": OptionTable(
+        "nslfo", names("namespace context cluster user kubeconfig server token as selector filename output")
+    ),
     "helm": OptionTable("nf", names("namespace kube-context kubeconfig values set")),
     "docker": OptionTable("Hlc", names("host log-level context config")),
     "podman": OptionTable("", names("url connection log-level root runroot")),
     "docker-compose": OptionTable("fpH", names("file project-name host project-directory profile")),
-    "aws": OptionTable("", names("region profile output endpoint-url query color ca-bundle cli-read-timeout")),
+    "aws": OptionTable(
+        "", names("region profile output endpoint-url query color ca-bundle cli-read-timeout")
+    ),
     "gcloud": OptionTable("", names("project account configuration format zone region verbosity")),
     "gsutil": OptionTable("o", names("")),
     "az": OptionTable("gno", names("subscription output query resource-group name")),
     "terraform": OptionTable("", names("chdir var var-file target state"), single_dash=True),
     "tofu": OptionTable("", names("chdir var var-file target state"), single_dash=True),
-    "systemctl": OptionTable("HMtpns", names("host machine type property lines signal kill-who root state output")),
+    "systemctl": OptionTable(
+        "HMtpns", names("host machine type property lines signal kill-who root state output")
+    ),
     "service": OptionTable(),
     "supervisorctl": OptionTable("csup", names("configuration serverurl username password")),
     "crontab": OptionTable("u"),
-    "iptables": OptionTable("tjpsdiomw", names("table jump protocol source destination in-interface out-interface match")),
-    "ip6tables": OptionTable("tjpsdiomw", names("table jump protocol source destination in-interface out-interface match")),
+    "iptables": OptionTable(
+        "tjpsdiomw", names("table jump protocol source destination in-interface out-interface match")
+    ),
+    "ip6tables": OptionTable(
+        "tjpsdiomw", names("table jump protocol source destination in-interface out-interface match")
+    ),
     "pulumi": OptionTable("sC", names("stack cwd config")),
     "npm": OptionTable("", names("prefix registry tag workspace")),
     "gh": OptionTable("R", names("repo hostname")),

@@ -17,25 +17,41 @@ if TYPE_CHECKING:
 
 _EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FILTERS = names(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -newer -anewer -cnewer -mtime -mmin "
-    "-atime -amin -ctime -cmin -size -user -group -uid -gid -perm -empty -inum -samefile -links -nouser -nogroup -newermt"
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname "
+    "-newer -anewer -cnewer -mtime -mmin "
+    "-atime -amin -ctime -cmin -size -user -group -uid -gid -perm -empty -inum -samefile "
+    "-links -nouser -nogroup -newermt"
 )
-_XARGS = OptionTable("aEIiLlnPsdJRS", names("arg-file delimiter eof replace max-lines max-args max-procs max-chars process-slot-var"))
-_PARALLEL = OptionTable("jnNLaIdES", names("jobs max-args arg-file delay timeout joblog results colsep delimiter retries sshlogin tmpdir workdir"))
+_XARGS = OptionTable(
+    "aEIiLlnPsdJRS",
+    names("arg-file delimiter eof replace max-lines max-args max-procs max-chars process-slot-var"),
+)
+_PARALLEL = OptionTable(
+    "jnNLaIdES",
+    names(
+        "jobs max-args arg-file delay timeout joblog results colsep delimiter retries sshlogin tmpdir workdir"
+    ),
+)
 
 
 def find(machine: Machine, inv: Invocation) -> Steps[str]:
     starts: list[str] = []
     args = inv.args
     index = 0
-    while index < len(args) and (args[index] in ("-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x") or args[index][:2] in ("-D", "-O")):
+    while index < len(args) and (
+        args[index] in ("-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x") or args[index][:2] in ("-D", "-O")
+    ):
         index += 2 if args[index] in ("-D",) else 1
     while index < len(args) and not args[index].startswith(("-", "(", "!")):
         starts.append(args[index])
         index += 1
     starts = starts or ["."]
     tests = args[index:]
-    names_given = [tests[at + 1] for at, word in enumerate(tests[:-1]) if word in ("-name", "-iname", "-path", "-wholename")]
+    names_given = [
+        tests[at + 1]
+        for at, word in enumerate(tests[:-1])
+        if word in ("-name", "-iname", "-path", "-wholename")
+    ]
     is_filtered = any(word in _FILTERS for word in tests)
     while index < len(args):
         word = args[index]
@@ -70,7 +86,12 @@ def _found(starts: list[str], patterns: list[str], is_filtered: bool) -> list[st
 
 
 def _executed(
-    machine: Machine, inv: Invocation, command: list[str], starts: list[str], patterns: list[str], is_filtered: bool
+    machine: Machine,
+    inv: Invocation,
+    command: list[str],
+    starts: list[str],
+    patterns: list[str],
+    is_filtered: bool,
 ) -> Steps[None]:
     if not command:
         return
@@ -78,7 +99,10 @@ def _executed(
         if is_filtered and path.rsplit("/", 1)[-1] == UNKNOWN:
             path = f"{path.rsplit('/', 1)[0]}/found/{UNKNOWN}"
         argv = [word.replace("{}", path) for word in command]
-        if command[0].rsplit("/", 1)[-1].lower() in ("rm", "unlink", "shred", "gio", "trash") and "{}" in command:
+        if (
+            command[0].rsplit("/", 1)[-1].lower() in ("rm", "unlink", "shred", "gio", "trash")
+            and "{}" in command
+        ):
             if not is_filtered or "rm" not in command[0].lower():
                 yield from call(machine.dispatch(machine, inv.inner(argv)))
             if command[0].rsplit("/", 1)[-1].lower() != "shred":
@@ -112,7 +136,11 @@ def xargs(machine: Machine, inv: Invocation) -> Steps[str]:
     replacement = next(iter(options.values("I", "i", "replace", "J")), None)
     if replacement is not None or options.has("i", "replace"):
         mark = replacement or "{}"
-        lines = items if text is None or is_open(text) else [line.strip() for line in text.splitlines() if line.strip()]
+        lines = (
+            items
+            if text is None or is_open(text)
+            else [line.strip() for line in text.splitlines() if line.strip()]
+        )
         argvs = [[word.replace(mark, item) for word in command] for item in lines[:200]]
         if len(lines) > 200:
             argvs.append([word.replace(mark, UNKNOWN) for word in command])
@@ -140,7 +168,9 @@ def _items(text: str | None, delimiters: list[str], nul: bool) -> list[str]:
 
 
 def _unquoted(item: str) -> str:
-    return re.sub(r"'([^']*)'|\"([^\"]*)\"|\\(.)", lambda found: "".join(part or "" for part in found.groups()), item)
+    return re.sub(
+        r"'([^']*)'|\"([^\"]*)\"|\\(.)", lambda found: "".join(part or "" for part in found.groups()), item
+    )
 
 
 def parallel(machine: Machine, inv: Invocation) -> Steps[str]:
@@ -175,6 +205,3 @@ def parallel(machine: Machine, inv: Invocation) -> Steps[str]:
             line = f"{text} {item}"
         yield from call(machine.code(line, inv.state.copy(), Stream(""), inv.span))
     return UNKNOWN
-
-
-_ = is_option

@@ -1,4 +1,4 @@
-"""Builtins that change what the shell knows, or run text: cd, set, export, read, alias, eval, source, trap, …"""
+"""Builtins that change what the shell knows, or run text: cd, set, export, read, eval, source, trap, …"""
 
 from __future__ import annotations
 
@@ -139,7 +139,11 @@ def read(machine: Machine, inv: Invocation) -> Steps[str]:
     if array is not None:
         inv.state.assign(array, _split(line, separators, 0))
         return ""
-    pieces = _split(line, separators, len(targets) - 1) if len(targets) > 1 else [line.strip(" \t") if separators else line]
+    pieces = (
+        _split(line, separators, len(targets) - 1)
+        if len(targets) > 1
+        else [line.strip(" \t") if separators else line]
+    )
     for number, name in enumerate(targets or ["REPLY"]):
         value = pieces[number] if number < len(pieces) else ""
         inv.state.assign(name, UNKNOWN if line == UNKNOWN else value)

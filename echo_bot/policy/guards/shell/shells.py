@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.machine import Invocation, Machine
 
 _SHELL = re.compile(
-    r"(?:r?bash|sh|dash|r?zsh|[rpom]?ksh(?:93|88)?|mksh|ash|posh|yash|fish|t?csh|hush|elvish|nu|xonsh|oil|osh|ysh|pwsh|powershell(?:\.exe)?|cmd(?:\.exe)?)"
+    r"(?:r?bash|sh|dash|r?zsh|[rpom]?ksh(?:93|88)?|mksh|ash|posh|yash|fish|t?csh|hush|"
+    r"elvish|nu|xonsh|oil|osh|ysh|pwsh|powershell(?:\.exe)?|cmd(?:\.exe)?)"
     r"(?:-?\d[\d.]*)?\Z"
 )
 _VALUES = OptionTable("oO", names("rcfile init-file command init-command"))
@@ -65,7 +66,10 @@ def _read_arguments(args: list[str]) -> tuple[str | None, list[str], set[str]]:
         if arg in ("--", "-"):
             index += 1
             break
-        if arg.lower() in ("-command", "-c", "-encodedcommand", "/c", "/k", "-commandwithargs") and arg[:2] != "--":
+        if (
+            arg.lower() in ("-command", "-c", "-encodedcommand", "/c", "/k", "-commandwithargs")
+            and arg[:2] != "--"
+        ):
             takes_code, index = True, index + 1
             continue
         if not is_option(arg) and not re.fullmatch(r"\+[A-Za-z]+", arg):
@@ -89,8 +93,8 @@ def _read_arguments(args: list[str]) -> tuple[str | None, list[str], set[str]]:
 
 def from_input(machine: Machine, inv: Invocation, state: object, syntax_only: bool = False) -> Steps[str]:
     """Code from a pipe, a here-document or a here-string."""
-    from echo_bot.policy.guards.shell.stream import Stream
     from echo_bot.policy.guards.shell.state import State
+    from echo_bot.policy.guards.shell.stream import Stream
 
     assert isinstance(state, State)
     text = inv.stdin.text
@@ -131,6 +135,3 @@ def evaluated(machine: Machine, inv: Invocation, text: str) -> Steps[str]:
     machine.carries_code = True
     machine.ask("pipe_to_shell", "Runs text that is put together first.", inv)
     return (yield from call(machine.code(shown(text, machine.home), inv.state, inv.stdin, inv.span)))
-
-
-_ = read_options

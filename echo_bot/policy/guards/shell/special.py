@@ -13,9 +13,33 @@ from echo_bot.policy.guards.shell.paths import parts_of, resolve
 if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.machine import Invocation, Machine
 
-_HOST_PATHS = ("/", "/etc", "/root", "/var/run/docker.sock", "/run/docker.sock", "/proc", "/sys", "/dev", "/boot", "/usr", "/home", "/var", "/var/run",
-               "/run", "/bin", "/lib", "/sbin", "/opt", "/var/lib/docker", "/run/containerd/containerd.sock", "/run/podman/podman.sock")  # fmt: skip
-_POWERFUL = re.compile(r"--(?:privileged|pid|ipc|uts|userns|network|net)(?:=(?:host|true))?\Z|--cap-add(?:=.*)?\Z|--device(?:=.*)?\Z|--security-opt(?:=.*)?\Z")
+_HOST_PATHS = (
+    "/",
+    "/etc",
+    "/root",
+    "/var/run/docker.sock",
+    "/run/docker.sock",
+    "/proc",
+    "/sys",
+    "/dev",
+    "/boot",
+    "/usr",
+    "/home",
+    "/var",
+    "/var/run",
+    "/run",
+    "/bin",
+    "/lib",
+    "/sbin",
+    "/opt",
+    "/var/lib/docker",
+    "/run/containerd/containerd.sock",
+    "/run/podman/podman.sock",
+)
+_POWERFUL = re.compile(
+    r"--(?:privileged|pid|ipc|uts|userns|network|net)(?:=(?:host|true))?\Z|"
+    r"--cap-add(?:=.*)?\Z|--device(?:=.*)?\Z|--security-opt(?:=.*)?\Z"
+)
 
 
 def container(machine: Machine, inv: Invocation) -> None:
@@ -36,13 +60,26 @@ def container(machine: Machine, inv: Invocation) -> None:
         elif arg == "--mount" or arg.startswith("--mount="):
             found = re.search(r"(?:source|src)=([^,]*)", following if arg == "--mount" else arg)
             mount = found.group(1) if found else ""
-        powerful = _POWERFUL.match(arg) and (arg.startswith("--privileged") or "=host" in arg or following == "host" or arg.startswith(("--cap-add", "--device", "--security-opt")))
+        powerful = _POWERFUL.match(arg) and (
+            arg.startswith("--privileged")
+            or "=host" in arg
+            or following == "host"
+            or arg.startswith(("--cap-add", "--device", "--security-opt"))
+        )
         if powerful and arg != "--privileged=false":
             machine.ask("container_host_mount", "Gives a container power over the host.", inv)
         if mount and mount[:1] in ("/", "~", "\ud804", "\ud800"):
             path = resolve(mount, inv.place)
-            if "/" + "/".join(parts_of(path)) in _HOST_PATHS or path.startswith(("/etc/", "/root/", "/proc/", "/sys/", "/dev/", "/boot/")) or path == "\ud804":
-                machine.ask("container_host_mount", f"Mounts the host's {effects.spoken(mount)} into a container.", inv)
+            if (
+                "/" + "/".join(parts_of(path)) in _HOST_PATHS
+                or path.startswith(("/etc/", "/root/", "/proc/", "/sys/", "/dev/", "/boot/"))
+                or path == "\ud804"
+            ):
+                machine.ask(
+                    "container_host_mount",
+                    f"Mounts the host's {effects.spoken(mount)} into a container.",
+                    inv,
+                )
             effects.secret(machine, inv, mount, "Mounts")
 
 
@@ -60,7 +97,11 @@ def gpg(machine: Machine, inv: Invocation) -> None:
 def ssh_keygen(machine: Machine, inv: Invocation) -> None:
     """Looking at a key's fingerprint is harmless; changing or converting one is not."""
     args = inv.args
-    if "-f" in args[:-1] and not {"-l", "-y", "-B", "-F", "-R"} & set(args) and not any(re.match(r"-[lyB]+f?\Z", arg) for arg in args):
+    if (
+        "-f" in args[:-1]
+        and not {"-l", "-y", "-B", "-F", "-R"} & set(args)
+        and not any(re.match(r"-[lyB]+f?\Z", arg) for arg in args)
+    ):
         path = args[args.index("-f") + 1]
         if "-p" in args or "-e" in args:
             effects.read(machine, inv, path)
@@ -70,7 +111,12 @@ def ssh_keygen(machine: Machine, inv: Invocation) -> None:
 
 def security(machine: Machine, inv: Invocation) -> None:
     """The macOS keychain."""
-    if inv.args[:1] and inv.args[0] in ("dump-keychain", "find-generic-password", "find-internet-password", "export"):
+    if inv.args[:1] and inv.args[0] in (
+        "dump-keychain",
+        "find-generic-password",
+        "find-internet-password",
+        "export",
+    ):
         machine.ask("credential_read", "Reads the keychain.", inv)
 
 
@@ -80,13 +126,20 @@ def unshadow(machine: Machine, inv: Invocation) -> None:
 
 def osascript(machine: Machine, inv: Invocation) -> None:
     text = " ".join(inv.args) + (inv.stdin.text or "")
-    if re.search(r'"(?:System Events|Finder|loginwindow)".*(?:shut ?down|restart|«event aevtr(?:sdn|rst))', text, re.IGNORECASE | re.DOTALL):
+    if re.search(
+        r'"(?:System Events|Finder|loginwindow)".*(?:shut ?down|restart|«event aevtr(?:sdn|rst))',
+        text,
+        re.IGNORECASE | re.DOTALL,
+    ):
         machine.deny("shutdown", "Halts or restarts the machine.", inv)
 
 
 def cloud_token(machine: Machine, inv: Invocation) -> None:
     text = " ".join(inv.args).lower()
-    if re.search(r"auth (?:application-default )?print-(?:access|identity)-token|auth token|account get-access-token", text):
+    if re.search(
+        r"auth (?:application-default )?print-(?:access|identity)-token|auth token|account get-access-token",
+        text,
+    ):
         machine.ask("credential_read", "Prints an access token.", inv)
 
 
@@ -97,7 +150,9 @@ def tar(machine: Machine, inv: Invocation) -> None:
         return
     bundle = args[0] if not is_option(args[0]) else ""
     folder = ""
-    extracting = "x" in bundle or any(re.match(r"-[A-Za-z]*x", arg) and arg[:2] != "--" or arg in ("--extract", "--get") for arg in args)
+    extracting = "x" in bundle or any(
+        (re.match(r"-[A-Za-z]*x", arg) and arg[:2] != "--") or arg in ("--extract", "--get") for arg in args
+    )
     reads = not extracting
     index = 1 if bundle else 0
     if "f" in bundle and len(args) > 1:
@@ -111,7 +166,9 @@ def tar(machine: Machine, inv: Invocation) -> None:
             index += 1
         elif arg.startswith("--directory="):
             folder = arg.partition("=")[2]
-        elif arg.startswith("--file=") or (re.match(r"-[A-Za-z]*f\Z", arg) and arg[:2] != "--" and index < len(args)):
+        elif arg.startswith("--file=") or (
+            re.match(r"-[A-Za-z]*f\Z", arg) and arg[:2] != "--" and index < len(args)
+        ):
             name = arg.partition("=")[2] if arg.startswith("--") else args[index]
             index += not arg.startswith("--")
             _archive(machine, inv, name, extracting)
@@ -129,10 +186,24 @@ def _archive(machine: Machine, inv: Invocation, name: str, extracting: bool) -> 
 
 
 SPECIAL: dict[str, Callable[[Machine, Invocation], None]] = {
-    "docker": container, "podman": container, "nerdctl": container, "docker-compose": container, "getent": getent, "gpg": gpg, "gpg2": gpg,
-    "ssh-keygen": ssh_keygen, "security": security, "unshadow": unshadow, "gcloud": cloud_token, "az": cloud_token, "gh": cloud_token,
-    "osascript": osascript, "tar": tar, "gtar": tar, "bsdtar": tar,
-}  # fmt: skip
+    "docker": container,
+    "podman": container,
+    "nerdctl": container,
+    "docker-compose": container,
+    "getent": getent,
+    "gpg": gpg,
+    "gpg2": gpg,
+    "ssh-keygen": ssh_keygen,
+    "security": security,
+    "unshadow": unshadow,
+    "gcloud": cloud_token,
+    "az": cloud_token,
+    "gh": cloud_token,
+    "osascript": osascript,
+    "tar": tar,
+    "gtar": tar,
+    "bsdtar": tar,
+}
 
 
 def judge_remote(machine: Machine, inv: Invocation) -> None:

@@ -11,12 +11,18 @@ from echo_bot.policy.guards.shell.syntax import Node
 
 _KEYED = re.compile(f"[\\[{GLOB_SET}]([^\\]]*)\\]=(.*)\\Z", re.DOTALL)
 Value = str | list[str]
-_INITIAL: dict[str, Value] = {"IFS": " \t\n", "BASH": "/bin/bash", "SHELL": "/bin/bash", "HOME": HOME, "_": ""}
+_INITIAL: dict[str, Value] = {
+    "IFS": " \t\n",
+    "BASH": "/bin/bash",
+    "SHELL": "/bin/bash",
+    "HOME": HOME,
+    "_": "",
+}
 
 
 @dataclass(slots=True)
 class State:
-    """Everything assigned in the text so far. A name that was never assigned is not known: it may be in the environment."""
+    """Everything assigned in the text so far; a name that was not may be in the environment."""
 
     cwd: str
     home: str
@@ -74,7 +80,11 @@ class State:
     def assign_items(self, name: str, items: list[str], append: bool) -> None:
         """`name=(…)`, with or without `[key]=` in front of the values."""
         keyed = [_KEYED.match(item) for item in items]
-        self.assign(name, [found.group(2) if found else item for found, item in zip(keyed, items, strict=True)], append)
+        self.assign(
+            name,
+            [found.group(2) if found else item for found, item in zip(keyed, items, strict=True)],
+            append,
+        )
         for found in keyed:
             if found is not None:
                 self.variables[f"{name}[{found.group(1)}]"] = found.group(2)

@@ -133,7 +133,7 @@ class AndOr:
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """A group, subshell, loop or branch: its bodies run in order. `words` are expanded first (tests, case patterns)."""
+    """A group, subshell, loop or branch; `words` (tests, case patterns) are expanded first."""
 
     kind: str
     bodies: tuple[Node, ...]

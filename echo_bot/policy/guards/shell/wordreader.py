@@ -20,9 +20,7 @@ from echo_bot.policy.guards.shell.syntax import (
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 from echo_bot.policy.guards.shell.unescape import ansi_c
 
-_PLAIN_WORD = re.compile(
-    r"(?:[\w./:=@%+,^-]+|'[^']*'|\"[^\"\\$`]*\")(?=[ \t\n;|&)]|[<>](?!\()|\Z)"
-)
+_PLAIN_WORD = re.compile(r"(?:[\w./:=@%+,^-]+|'[^']*'|\"[^\"\\$`]*\")(?=[ \t\n;|&)]|[<>](?!\()|\Z)")
 _UNQUOTED_RUN = re.compile(r"[^ \t\n'\"\\$`|&;()<>]+")
 _DOUBLE_QUOTED_RUN = re.compile(r'[^"\\$`]+')
 _HERE_RUN = re.compile(r"[^\\$`]+")
@@ -319,7 +317,9 @@ class WordReader(ABC):
             if char in "'\"\\$`":
                 yield from self.special(char, inner)
             else:
-                found = re.compile(r"[^()\[\]'\"\\$`]+|.", re.DOTALL).match(self.text, self.position, self.end)
+                found = re.compile(r"[^()\[\]'\"\\$`]+|.", re.DOTALL).match(
+                    self.text, self.position, self.end
+                )
                 assert found is not None
                 inner.text(found.group(), True)
                 self.position = found.end()
@@ -352,9 +352,7 @@ class WordReader(ABC):
             operator, self.position = chosen.group(), chosen.end()
             argument = yield from self.argument(quoted, operator in _PATTERN_OPERATORS)
         self.expect("}")
-        parts.parts.append(
-            Parameter(found.group(), quoted, operator, argument, subscript, length, indirect)
-        )
+        parts.parts.append(Parameter(found.group(), quoted, operator, argument, subscript, length, indirect))
 
     def subscript(self) -> str:
         depth = 0

@@ -15,6 +15,7 @@ from pathlib import Path
 from echo_bot.channel import Channel, ChannelManifest, ChannelSettings
 from echo_bot.errors import StartError
 from echo_bot.tools.base import Tool
+from echo_bot.tools.registry import Registry
 
 CHANNELS_GROUP = "echo_bot.channels"
 TOOLS_GROUP = "echo_bot.tools"
@@ -77,6 +78,18 @@ def own_tools(files: Iterable[Path]) -> OwnTools:
         tuple((each, origin) for each, origin in found if isinstance(each, Tool)),
         tuple(each for each, _ in found if isinstance(each, str)),
     )
+
+
+def add_own_tools(registry: Registry, files: Iterable[Path]) -> tuple[str, ...]:
+    """Register the user's own tools; a sentence for each that cannot be, which stops nothing else."""
+    own = own_tools(files)
+    broken = list(own.broken)
+    for tool, origin in own.tools:
+        try:
+            registry.add(tool, origin)
+        except StartError as error:
+            broken.append(str(error))
+    return tuple(broken)
 
 
 def _tools_of(load: Callable[[], object], origin: str) -> Iterator[Tool | str]:

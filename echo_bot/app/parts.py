@@ -139,7 +139,6 @@ def build_parts(setting: Setting) -> Parts:
         for each in (
             *setting.loaded.warnings,
             *setting.secrets.warnings,
-            *_standing(config, settings),
             *toolbox.broken,
             model.warning,
         )
@@ -263,22 +262,3 @@ def _group_policies(config: Config) -> dict[str, GroupPolicy]:
         for name, channel in sections(config.channels).items()
         for account, section in accounts(channel).items()
     }
-
-
-def _standing(config: Config, settings: PolicySettings) -> tuple[str, ...]:
-    """What `status` keeps saying: open doors and what they mean."""
-    warnings = []
-    if config.security.profile == "public_gateway":
-        warnings.append(
-            "public_gateway: several clients share this instance; it is not a wall between tenants. "
-            "Run one process per tenant, each with its own workspace, data folder and credentials"
-        )
-    else:
-        open_to_all = [name for name, ids in settings.access.allow_from.items() if "*" in ids]
-        if open_to_all:
-            warnings.append(f'everybody may speak to {", ".join(open_to_all)} (allow_from holds "*")')
-    if config.permissions.approval.mode == "smart" and not (
-        config.permissions.approval.smart_model or config.models.default
-    ):
-        warnings.append("permissions.approval.mode is smart, but there is no model: such calls are denied")
-    return tuple(warnings)

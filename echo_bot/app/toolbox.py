@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from echo_bot.app.discovery import own_tools
+from echo_bot.app.discovery import add_own_tools
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Surroundings
 from echo_bot.config.model import Config
@@ -73,7 +73,7 @@ def build_toolbox(
 ) -> Toolbox:
     """Everything that tools need; one of the user's own that cannot be used is only left out."""
     sites = CallSites()
-    executors = _executors(config, settings)
+    executors = build_executors(config, settings)
     processes = BackgroundProcesses(max_output_chars=config.tools.exec.max_output_chars)
     spill = _spill(config)
     doors = _Doors(settings, sites)
@@ -94,7 +94,7 @@ def build_toolbox(
             ),
         ]
     )
-    broken = add_own_tools(registry, config)
+    broken = add_own_tools(registry, tool_files(config))
 
     async def surroundings() -> Surroundings:
         return Surroundings(
@@ -106,19 +106,8 @@ def build_toolbox(
     return Toolbox(registry, executors, processes, sites, surroundings, broken)
 
 
-def add_own_tools(registry: Registry, config: Config) -> tuple[str, ...]:
-    """Register the user's own tools; returns a sentence for each that cannot be, which stops nothing else."""
-    own = own_tools(tool_files(config))
-    broken = list(own.broken)
-    for tool, origin in own.tools:
-        try:
-            registry.add(tool, origin)
-        except StartError as error:
-            broken.append(str(error))
-    return tuple(broken)
-
-
-def _executors(config: Config, settings: PolicySettings) -> Executors:
+def build_executors(config: Config, settings: PolicySettings) -> Executors:
+    """Where code can run; nothing is tried before `probe`."""
     home = settings.places.home
     environment = clean_environment(
         os.environ, config.tools.exec.env, home=home, tmpdir=os.environ.get("TMPDIR", "/tmp")

@@ -6,7 +6,6 @@ Linux tells through /proc, other systems through `ps`. Where neither does, a num
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +48,7 @@ class ProcessId:
 def here() -> str:
     """Where a process number means something: the machine, its boot and the space of process numbers."""
     boot = _read(_PROC / "sys/kernel/random/boot_id")[:8] or "-"
-    return f"{socket.gethostname()} {boot} {_number_space()}"
+    return f"{os.uname().nodename} {boot} {_number_space()}"
 
 
 def ancestors() -> Iterator[int]:

@@ -20,6 +20,7 @@ VERBS = {
     "config": "Check the configuration, print its schema.",
     "credentials": "Make a key, store and list credentials.",
     "pair": "Let a new person in with a one-time code.",
+    "login": "Print a new log-in link of the running bot's page.",
 }
 """Every verb with its line in the help; the verb's module and command have its name."""
 

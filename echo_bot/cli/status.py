@@ -1,99 +1,55 @@
-"""`echo-bot status`: what runs, what waits and what is missing. It only reads, and opens no store."""
+"""`echo-bot status`: what runs, what waits and what is missing, for people and as JSON."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from datetime import UTC, datetime
+import os
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from echo_bot import __version__
-from echo_bot.cli.guarded import running_bot
-from echo_bot.cli.state import Place, age, config_option, find_place, json_option, utc_now
-from echo_bot.storage.peek import Peek, PendingLine, peek
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from echo_bot.bus.process import ProcessId
+from echo_bot.cli.looking import Status, look
+from echo_bot.cli.sight import Sight
+from echo_bot.cli.state import age, config_option, json_option, utc_now
+from echo_bot.storage.peek import Peek, PendingLine
 
 _COLOURS = {"connected": "green", "available": "green", "failed": "red", "retrying": "yellow"}
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """Everything `status` knows. `health` is the running bot's own account, empty when none runs."""
-
-    place: Place
-    seen: Peek
-    bot: ProcessId | None
-    health: dict[str, object]
-    now: datetime
-
-    @property
-    def config_changed(self) -> bool:
-        """Was the file of the running bot written after its start? Then a restart is due."""
-        path, started = self.health.get("config"), self.health.get("started_at")
-        if not (isinstance(path, str) and path and isinstance(started, str)):
-            return False
-        try:
-            written = datetime.fromtimestamp(Path(path).stat().st_mtime, UTC)
-            return written > datetime.fromisoformat(started)
-        except (OSError, ValueError):
-            return True
-
-    def entries(self, name: str) -> list[dict[str, str]]:
-        """A list of named things in the bot's account."""
-        found = self.health.get(name)
-        return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
-
-    def text(self, name: str) -> str:
-        value = self.health.get(name)
-        return value if isinstance(value, str) else ""
-
-    def warnings(self) -> list[str]:
-        running = self.health.get("warnings")
-        return (
-            [str(each) for each in running] if isinstance(running, list) else list(self.place.loaded.warnings)
-        )
+_STATES = {"disabled": "switched off by", "filtered": "filtered by", "not_ready": "not ready:"}
 
 
 @click.command()
 @config_option
 @json_option
 def status(config_path: Path | None, as_json: bool) -> None:
-    """Show what runs, what waits and what is missing."""
-    found = look(find_place(config_path), utc_now())
+    """Show what runs, what waits and what is missing.
+
+    Exit code 0, also while no bot runs (the first line and "running" in the JSON say so); 2 for a
+    configuration that a start would refuse and for a database that cannot be read.
+    """
+    found = look(config_path, os.environ, utc_now())
     click.echo(json.dumps(as_dict(found), ensure_ascii=False) if as_json else "\n".join(as_lines(found)))
 
 
-def look(place: Place, now: datetime) -> Status:
-    """Raises StorageError for a damaged or foreign database."""
-    seen = peek(place.database) or Peek()
-    bot = running_bot(seen, now)
-    health = seen.health if bot is not None and seen.health.get("process", str(bot)) == str(bot) else {}
-    return Status(place, seen, bot, health, now)
-
-
 def as_dict(found: Status) -> dict[str, object]:
-    seen = found.seen
-    config = found.place.loaded.path
+    sight, seen = found.sight, found.sight.seen
     return {
         "version": __version__,
-        "running": found.bot is not None,
-        "pid": found.bot.pid if found.bot else None,
-        "started_at": found.health.get("started_at"),
-        "url": found.text("url"),
-        "model": found.text("model"),
-        "config": found.text("config") or (str(config) if config else ""),
+        "running": sight.bot is not None,
+        "pid": sight.bot.pid if sight.bot else None,
+        "started_at": sight.account.get("started_at"),
+        "url": sight.text("url"),
+        "model": sight.text("model"),
+        "workspace": sight.text("workspace"),
+        "config": found.config,
         "config_changed": found.config_changed,
-        "database": str(found.place.database),
+        "config_refusal": found.refusal,
+        "database": str(sight.database),
         "schema": seen.revision,
-        "channels": found.entries("channels"),
-        "tools": tools(found),
+        "channels": found.channels,
+        "tools": found.tools.rows,
         "pending_approvals": [_pending_dict(line) for line in seen.pending],
         "turns": seen.turns,
         "dead_letters": seen.dead_letters,
@@ -101,57 +57,47 @@ def as_dict(found: Status) -> dict[str, object]:
         "grants": seen.grants,
         "paired": seen.paired,
         "stored_credentials": seen.stored_credentials,
-        "warnings": found.warnings(),
+        "warnings": found.tools.warnings,
     }
 
 
-def tools(found: Status) -> list[dict[str, str]]:
-    """Every tool with its state: as the running bot sees it, else what the configuration alone decides."""
-    reported = found.entries("tools")
-    if reported:
-        return reported
-    from echo_bot.config.policy import policy_settings
-    from echo_bot.tools.registry import Availability, Registry
-
-    settings = policy_settings(found.place.loaded.config, manifests=found.place.manifests)
-    rows = []
-    for state in Registry(()).states(settings.tools):
-        decided = state.state is not Availability.NOT_READY
-        name, reason = (
-            (state.state.value, state.reason) if decided else ("unknown", "checked when the bot runs")
-        )
-        rows.append({"name": state.name, "state": name, "reason": reason})
-    return rows
-
-
 def as_lines(found: Status) -> Iterator[str]:
-    yield _headline(found)
-    config = found.text("config") or found.place.loaded.path
-    changed = click.style(" (changed since the start: restart to apply)", fg="yellow")
-    yield f"Configuration: {config or 'none, the defaults hold'}{changed if found.config_changed else ''}"
-    yield f"Database: {found.place.database}{'' if found.seen.revision else ' (not there yet)'}"
-    if found.health:
-        yield f"Model: {found.text('model') or 'none (direct calls only)'}"
-    for channel in found.entries("channels"):
+    sight = found.sight
+    yield _headline(sight)
+    yield from _config_lines(found)
+    yield f"Database: {sight.database}{'' if sight.seen.revision else ' (not there yet)'}"
+    if sight.account:
+        yield f"Model: {sight.text('model') or 'none (direct calls only)'}"
+    for channel in found.channels:
         yield _channel_line(channel)
-    yield f"Open approvals: {len(found.seen.pending)}"
-    for line in found.seen.pending:
+    yield f"Open approvals: {len(sight.seen.pending)}"
+    for line in sight.seen.pending:
         yield _pending_line(line, found.now)
-    yield from _counts(found.seen)
-    yield from _tool_lines(tools(found))
-    for warning in found.warnings():
+    yield from _counts(sight.seen)
+    yield from _tool_lines(found.tools.rows)
+    for warning in found.tools.warnings:
         yield click.style(f"Warning: {warning}", fg="yellow")
 
 
-def _headline(found: Status) -> str:
+def _headline(sight: Sight) -> str:
     head = f"Echo Bot {__version__}: "
-    if found.bot is None:
+    if sight.bot is None:
         return head + click.style("not running", fg="yellow")
-    since = found.text("started_at")[:16].replace("T", " ")
-    details = [f"process {found.bot.pid}", *([f"since {since} UTC"] if since else [])]
-    url = found.text("url")
+    since = sight.text("started_at")[:16].replace("T", " ")
+    details = [f"process {sight.bot.pid}", *([f"since {since} UTC"] if since else [])]
+    url = sight.text("url")
     running = click.style("running", fg="green")
     return f"{head}{running} ({', '.join(details)}){f' at {url}' if url else ''}"
+
+
+def _config_lines(found: Status) -> Iterator[str]:
+    line = f"Configuration: {found.config or 'none, the defaults hold'}"
+    if not found.config_changed:
+        yield line
+        return
+    yield line + click.style(" (changed since the start: restart to apply)", fg="yellow")
+    if found.refusal:
+        yield click.style(f"A restart would refuse it: {found.refusal}", fg="red")
 
 
 def _channel_line(channel: dict[str, str]) -> str:
@@ -183,16 +129,17 @@ def _counts(seen: Peek) -> Iterator[str]:
 
 
 def _tool_lines(rows: list[dict[str, str]]) -> Iterator[str]:
-    """The available in one line, every other with its reason."""
+    """The available in one line, then the others by what takes them away."""
     there = [row["name"] for row in rows if row.get("state") == "available"]
     if there:
         yield f"Tools: {', '.join(there)}"
-    groups: dict[tuple[str, str], list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for row in rows:
-        if row.get("state") != "available":
-            groups.setdefault((row.get("state", ""), row.get("reason", "")), []).append(row["name"])
-    for (state, reason), names in groups.items():
-        label = state.replace("_", " ") + (f" ({reason})" if reason else "")
+        state = row.get("state", "")
+        if state != "available":
+            label = f"{_STATES.get(state, state)} {row.get('reason', '')}".rstrip()
+            groups.setdefault(label, []).append(row["name"])
+    for label, names in groups.items():
         yield f"Tools {label}: {', '.join(names)}"
 
 

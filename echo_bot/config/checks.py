@@ -12,6 +12,18 @@ from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.model import Config
 from echo_bot.policy.targets import HERE, OWNER, parse_address
 
+NO_TENANTS = (
+    "public_gateway is no wall between tenants: for people or organisations that do not trust one another, "
+    "run one process each, with its own workspace, data_dir, credentials and port",
+    "session keys and locks keep conversations and their order apart; they prove nobody's identity and give "
+    "no right to anything",
+    "gateway.api_tokens and gateway.admin_tokens prove a request and what it may do; they make no token a "
+    "person and divide nothing of this instance",
+    "public_gateway takes risky tools and capabilities away; it divides neither the database nor sessions, "
+    "tasks and workspace",
+)
+"""What several clients of one instance are not, under public_gateway."""
+
 
 @dataclass(frozen=True, slots=True)
 class Objection:
@@ -25,7 +37,7 @@ class Objection:
 def check(config: Config) -> tuple[Objection, ...]:
     """All objections; nothing is read or changed."""
     found: list[Objection] = []
-    for question in (_people, _places, _targets, _approval, _channels):
+    for question in (_people, _places, _targets, _approval, _profile, _channels):
         found.extend(question(config))
     return tuple(found)
 
@@ -74,6 +86,11 @@ def _approval(config: Config) -> Iterator[Objection]:
     if approval.mode == "smart" and not (approval.smart_model or config.models.default):
         sentence = "permissions.approval.mode is smart and no model is configured: exec calls will be denied"
         yield Objection("permissions.approval.mode", sentence, refuses=False)
+
+
+def _profile(config: Config) -> Iterator[Objection]:
+    if config.security.profile == "public_gateway":
+        yield from (Objection("security.profile", each, refuses=False) for each in NO_TENANTS)
 
 
 def _channels(config: Config) -> Iterator[Objection]:

@@ -84,19 +84,19 @@ CONTINUE_PAGE = _page(
 SPENT_PAGE = _page(
     "This link no longer works",
     "<p>A log-in link works once and for 10 minutes. This one was used, has expired, or is incomplete.</p>"
-    "<p>Restart <code>echo-bot run</code> in the terminal: it prints a new link every time it starts.</p>"
+    "<p>Run <code>echo-bot login</code> on the bot's machine: it prints a new link.</p>"
     '<p class="quiet">Logged in already? <a href="/">Open the chat</a></p>',
 )
 
 STRANGER_PAGE = _page(
     "You are not logged in",
     "<p>Open the log-in link that <code>echo-bot run</code> printed in the terminal.</p>"
-    "<p>It works once and for 10 minutes. Too late? Restart <code>echo-bot run</code> for a new one.</p>"
+    "<p>It works once and for 10 minutes. Too late? <code>echo-bot login</code> prints a new one.</p>"
     '<p class="quiet">Logged in on this browser before? <a href="/">Try again</a></p>',
 )
 
 LOGGED_OUT_PAGE = _page(
     "You are logged out",
     "<p>This browser no longer has access, and its open tabs were disconnected.</p>"
-    "<p>To come back, restart <code>echo-bot run</code> and open the link it prints.</p>",
+    "<p>To come back, run <code>echo-bot login</code> on the bot's machine and open the link it prints.</p>",
 )

@@ -76,7 +76,12 @@ class Gateway:
         """A URL that logs `identity` in, once, within 10 minutes."""
         if not self._url:
             raise StartError("there is no log-in link while the gateway does not serve: start it first")
-        return f"{self._url}/login/{await self._desk.new_secret(identity)}"
+        return login_url(self._url, await self._desk.new_secret(identity))
+
+
+def login_url(base: str, secret: str) -> str:
+    """The link that spends a log-in secret."""
+    return f"{base}/login/{secret}"
 
 
 def _listen(settings: GatewaySettings) -> socket.socket:

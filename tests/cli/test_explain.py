@@ -1,4 +1,4 @@
-"""`explain` for one call, `config`, and a start of the command that imports next to nothing."""
+"""`explain` for one call, `config`, and errors of the command."""
 
 from __future__ import annotations
 
@@ -157,20 +157,6 @@ def python(code: str, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", code, *words], capture_output=True, text=True, timeout=60, check=False
     )
-
-
-@pytest.mark.parametrize("word", ["--help", "--version"])
-def test_help_and_version_import_next_to_nothing(word: str) -> None:
-    code = (
-        "import sys, atexit\n"
-        "heavy = ['pydantic', 'ruamel', 'sqlalchemy', 'pydantic_ai', 'rich', 'asyncio', 'channels']\n"
-        "atexit.register(lambda: print('heavy:', [name for name in heavy if name in sys.modules]))\n"
-        "from echo_bot.cli import main\n"
-        "main()\n"
-    )
-    done = python(code, word)
-    assert done.returncode == 0
-    assert "heavy: []" in done.stdout
 
 
 def test_help_names_every_verb() -> None:

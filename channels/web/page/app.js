@@ -104,8 +104,8 @@ function Header({ state, onDrawer, isOpen }) {
 
 function Banner({ state, now, onRetry, dispatch }) {
   if (state.phase === "refused") return html`
-    <div class="banner refused" role="alert"><span>You are logged out here. Restart <code>echo-bot run</code> and open the
-      link it prints.</span><a class="act plain" href="/">Reload</a></div>`;
+    <div class="banner refused" role="alert"><span>You are logged out here. Run <code>echo-bot login</code> and open
+      the link it prints.</span><a class="act plain" href="/">Reload</a></div>`;
   if (state.phase === "waiting") {
     const seconds = Math.max(0, Math.ceil((state.retryAt - now) / 1000));
     return html`<div class="banner" role="status"><span>Echo Bot is not reachable. What you write is kept and sent when

@@ -70,7 +70,7 @@ def chat_runner(
 
     chat = ChatSettings(
         instructions=config.models.system_prompt,
-        workspace=settings.places.workspace,
+        places=settings.places,
         max_iterations=config.agent.max_iterations,
         max_history=config.session.max_history_messages,
         history_age=timedelta(hours=config.session.expiry_hours),

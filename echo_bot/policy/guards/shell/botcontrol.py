@@ -9,7 +9,8 @@ from echo_bot.policy.guards.shell.marks import UNKNOWN_FIELDS, is_open
 from echo_bot.policy.guards.shell.options import is_option, names
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 _PROGRAM = re.compile(r"echo[-_](?:bot|agent)(?:\.exe)?\Z")
 _MODULE = re.compile(r"echo_(?:bot|agent)(?:\.\w+)*\Z")
@@ -42,6 +43,8 @@ def _own_words(inv: Invocation) -> list[str] | None:
     """The words behind the program's name, however it is called; None for any other program."""
     if _PROGRAM.match(inv.name):
         return inv.args
+    if inv.name.startswith("echo"):
+        return None
     args = inv.args
     for index, arg in enumerate(args[:-1] if args else []):
         if arg == "-m" and _MODULE.match(args[index + 1].lower()):

@@ -5,126 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from echo_bot.policy.guards.shell import effects
+from echo_bot.policy.guards.shell.commandoptions import COMMAND_OPTIONS
 from echo_bot.policy.guards.shell.foreign import judge_foreign
+from echo_bot.policy.guards.shell.gitcarrier import git_commands
 from echo_bot.policy.guards.shell.interpreters import is_awk
-from echo_bot.policy.guards.shell.marks import UNKNOWN, is_open, shown
+from echo_bot.policy.guards.shell.marks import UNKNOWN
 from echo_bot.policy.guards.shell.options import OptionTable, is_option, names, read_options, same_option
+from echo_bot.policy.guards.shell.started import started
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
-# Long or short options whose value is a command line.
-COMMAND_OPTIONS: dict[str, frozenset[str]] = {
-    "tar": names(
-        "--to-command --use-compress-program -I --rsh-command --info-script "
-        "--new-volume-script -F --rmt-command"
-    ),
-    "gtar": names(
-        "--to-command --use-compress-program -I --rsh-command --info-script --new-volume-script -F"
-    ),
-    "bsdtar": names("--use-compress-program"),
-    "sort": names("--compress-program"),
-    "gsort": names("--compress-program"),
-    "rg": names("--pre --hostname-bin"),
-    "man": names("-P --pager -H --html"),
-    "zip": names("-TT --unzip-command"),
-    "rsync": names("-e --rsh --rsync-path"),
-    "scp": names("-S -o"),
-    "sftp": names("-S -o"),
-    "ssh": names("-o"),
-    "git": names("--upload-pack -u --receive-pack --exec --extcmd -x -O --open-files-in-pager"),
-    "split": names("--filter"),
-    "gsplit": names("--filter"),
-    "less": names("--cmd"),
-    "gdb": names("-ex --ex -iex --eval-command -eval-command --init-eval-command"),
-    "lldb": names("-o -O --one-line"),
-    "wget": names("--use-askpass"),
-    "curl": names("--proxy-command"),
-    "socat": frozenset(),
-    "ncat": names("-e -c --exec --sh-exec"),
-    "nc": names("-e -c --exec"),
-    "netcat": names("-e -c"),
-    "nc.traditional": names("-e -c"),
-    "make": names("--eval"),
-    "watchexec": names("--exec"),
-    "nodemon": names("--exec -x"),
-    "tmux": frozenset(),
-    "fzf": names("--preview --bind"),
-    "vim": names("-c --cmd"),
-    "vi": names("-c --cmd"),
-    "nvim": names("-c --cmd"),
-    "ex": names("-c"),
-    "view": names("-c"),
-    "vimdiff": names("-c"),
-    "psql": frozenset(),
-    "mysql": names("--pager"),
-    "journalctl": frozenset(),
-    "logrotate": frozenset(),
-    "tcpdump": names("-z"),
-    "dpkg": names("--pre-invoke --post-invoke"),
-    "apt": names("-o"),
-    "apt-get": names("-o"),
-    "pip": frozenset(),
-    "go": names("-exec -toolexec"),
-    "cargo": names("--config"),
-    "gcc": names("-wrapper"),
-    "cpio": names("--rsh-command"),
-    "strip_prog": frozenset(),
-    "install": names("--strip-program"),
-    "entr_opt": frozenset(),
-    "rlwrap": names("-z"),
-    "ssh-keygen": names("-D"),
-    "openvpn": names("--up --down --route-up"),
-    "dosbox": names("-c"),
-    "pdb": names("-c"),
-    "crash": frozenset(),
-    "irb": frozenset(),
-    "screen": names("-X"),
-    "xdg-open": frozenset(),
-    "setarch": frozenset(),
-    "sshpass": frozenset(),
-    "xinit": frozenset(),
-    "startx": frozenset(),
-    "at": frozenset(),
-    "mutt": names("-e"),
-    "aria2c": names("--on-download-complete --on-download-start --on-download-error --on-download-stop"),
-    "yt-dlp": names("--exec --exec-before-download"),
-    "youtube-dl": names("--exec"),
-    "mpv": names("--player-command"),
-    "hg": names("--ssh -e --config"),
-    "svn": names("--diff-cmd --editor-cmd --diff3-cmd"),
-    "cvs": frozenset(),
-    "darcs": frozenset(),
-    "lftp": names("-e -c"),
-    "sysdig": frozenset(),
-    "inotifywait": frozenset(),
-    "ptx": frozenset(),
-    "systemctl": frozenset(),
-    "emacs": frozenset(),
-    "aspell": frozenset(),
-    "sar": frozenset(),
-    "xrdb": names("-cpp"),
-    "m4": frozenset(),
-    "gimp": names("-b"),
-    "blender": names("--python-expr"),
-    "expect": frozenset(),
-    "valgrind": names("--db-command"),
-    "dc": frozenset(),
-    "bc": frozenset(),
-}
 _EDITORS = names("vim vi nvim ex view vimdiff rvim")
-_GIT_CONFIG = re.compile(
-    r"(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|hookspath)|"
-    r"alias\.[^=]+|diff\.external|diff\.[^=]+\.(?:command|textconv)|merge\.[^=]+\.driver|"
-    r"sequence\.editor|credential\.(?:[^=]*\.)?helper|pager\.[^=]+|"
-    r"filter\.[^=]+\.(?:clean|smudge|process)|gpg\.(?:[^=]*\.)?program|"
-    r"uploadpack\.packobjectshook|"
-    r"difftool\.[^=]+\.cmd|mergetool\.[^=]+\.cmd|interactive\.difffilter|"
-    r"browser\.[^=]+\.cmd|man\.[^=]+\.cmd|sendemail\.[^=]+|trailer\.[^=]+\.(?:command|"
-    r"cmd)|remote\.[^=]+\.(?:uploadpack|receivepack)|imap\.tunnel|ssh\.variant)=(.*)\Z",
-    re.IGNORECASE | re.DOTALL,
-)
 _SSH_OPTION = re.compile(
     r"\s*(?:ProxyCommand|LocalCommand|RemoteCommand|KnownHostsCommand|Match\s+exec|"
     r"PKCS11Provider|XAuthLocation|SmartcardDevice|ProxyUseFdpass)(?:\s*=\s*|\s+)(.*)\Z",
@@ -149,17 +44,6 @@ def judge_carriers(machine: Machine, inv: Invocation) -> Steps[None]:
         yield from reader(machine, inv)
     elif is_awk(name):
         yield from _awk(machine, inv)
-
-
-def _run(machine: Machine, inv: Invocation, text: str) -> Steps[None]:
-    """Judge text as a shell command line that the program would start."""
-    if text.strip() and not is_open(text[:1]):
-        machine.charge(5)
-        yield from call(
-            machine.code(shown(text, machine.home), inv.state.copy(), inv.inner(inv.argv).stdin, inv.span)
-        )
-    elif text:
-        machine.ask("pipe_to_shell", f"Which program {inv.name} starts is not known before.", inv)
 
 
 def _command_options(machine: Machine, inv: Invocation, options: frozenset[str]) -> Steps[None]:
@@ -217,85 +101,12 @@ def _option_value(machine: Machine, inv: Invocation, value: str) -> Steps[None]:
     elif name == "lftp":
         for part in value.split(";"):
             if part.strip().startswith("!"):
-                yield from _run(machine, inv, part.strip()[1:])
+                yield from started(machine, inv, part.strip()[1:])
         return
     elif name in ("blender", "gimp", "pdb"):
         yield from judge_foreign(machine, inv, value, [])
         return
-    yield from _run(machine, inv, value)
-
-
-def _git(machine: Machine, inv: Invocation) -> Steps[None]:
-    args = inv.args
-    index = 0
-    while index < len(args) and is_option(args[index]):
-        value = args[index + 1] if index + 1 < len(args) else ""
-        if args[index] in ("-c", "--config-env"):
-            found = _GIT_CONFIG.match(value)
-            if found is not None:
-                text = found.group(1)
-                runs = text.lstrip().startswith("!") or not value.lower().startswith("alias.")
-                text = text.lstrip().removeprefix("!")
-                yield from _run(machine, inv, text if runs else "git " + text)
-        index += (
-            2
-            if args[index]
-            in ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path")
-            else 1
-        )
-    words = args[index:]
-    if not words:
-        return
-    verb = words[0].lower()
-    if words[:3][:2] == ["bisect", "run"]:
-        yield from call(machine.dispatch(machine, inv.inner(words[2:])))
-    elif verb == "submodule" and "foreach" in words:
-        rest = [
-            word
-            for word in words[words.index("foreach") + 1 :]
-            if word not in ("--recursive", "--quiet", "-q")
-        ]
-        yield from _run(machine, inv, " ".join(rest))
-    elif verb == "rebase":
-        options = read_options(words[1:], OptionTable("xsX", names("exec strategy strategy-option onto")))
-        for text in options.values("x", "exec"):
-            yield from _run(machine, inv, text)
-    elif verb == "filter-branch":
-        for at, word in enumerate(words[:-1]):
-            if word.endswith("-filter"):
-                yield from _run(machine, inv, words[at + 1])
-    elif verb == "config":
-        operands = [word for word in words[1:] if not is_option(word)]
-        if len(operands) >= 2 and (found := _GIT_CONFIG.match(f"{operands[0]}={operands[1]}")):
-            yield from _run(
-                machine,
-                inv,
-                found.group(1).lstrip().removeprefix("!")
-                if found.group(1).lstrip().startswith("!") or not operands[0].startswith("alias.")
-                else "git " + found.group(1),
-            )
-    elif verb in ("clone", "fetch", "pull", "ls-remote", "remote", "push"):
-        for word in words[1:]:
-            if word.startswith("ext::"):
-                yield from _run(machine, inv, word[5:])
-        options = read_options(
-            words[1:], OptionTable("cuob", names("config upload-pack receive-pack exec origin branch"))
-        )
-        for setting in options.values("c", "config"):
-            if found := _GIT_CONFIG.match(setting):
-                yield from _run(machine, inv, found.group(1).lstrip("!"))
-        for text in options.values("u", "upload-pack", "receive-pack", "exec"):
-            yield from _run(machine, inv, text)
-    elif verb in ("difftool", "mergetool"):
-        options = read_options(words[1:], OptionTable("xt", names("extcmd tool")))
-        for text in options.values("x", "extcmd"):
-            yield from _run(machine, inv, text)
-    elif verb == "grep":
-        for word in words:
-            if word.startswith("-O") and len(word) > 2:
-                yield from _run(machine, inv, word[2:])
-            elif word.startswith("--open-files-in-pager="):
-                yield from _run(machine, inv, word.partition("=")[2])
+    yield from started(machine, inv, value)
 
 
 def _tar(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -305,7 +116,7 @@ def _tar(machine: Machine, inv: Invocation) -> Steps[None]:
         if len(given) > 14 and "--checkpoint-action".startswith(given):
             value = value if equals else (args[index + 1] if index + 1 < len(args) else "")
             if value.startswith("exec="):
-                yield from _run(machine, inv, value[5:])
+                yield from started(machine, inv, value[5:])
 
 
 def _ssh(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -314,10 +125,10 @@ def _ssh(machine: Machine, inv: Invocation) -> Steps[None]:
     if len(options.rest) > 1:
         machine.carries_code = True
         rest = options.rest[1:]
-        yield from _run(machine, inv, " ".join(rest))
+        yield from started(machine, inv, " ".join(rest))
     elif len(options.rest) == 1 and inv.stdin.text is not None and inv.stdin.text != UNKNOWN:
         machine.carries_code = True
-        yield from _run(machine, inv, inv.stdin.text)
+        yield from started(machine, inv, inv.stdin.text)
 
 
 def _sshpass(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -338,16 +149,12 @@ def _sed(machine: Machine, inv: Invocation) -> Steps[None]:
         for found in _SED_EXECUTE.finditer(script):
             text = (found.group(1) or found.group(3) or "").replace("\\/", "/")
             if text:
-                yield from _run(machine, inv, text)
+                yield from started(machine, inv, text)
         for found in re.finditer(
             r"(?:^|[;\s/0-9])(?:w|W)\s+(/\S+)|s(.)(?:(?!\2).)*\2(?:(?!\2).)*\2\w*w\s+(/\S+)", script
         ):
-            from echo_bot.policy.guards.shell import effects
-
             effects.write(machine, inv, found.group(1) or found.group(3))
         for found in re.finditer(r"(?:^|[;\s/0-9])[rR]\s+(/\S+)", script):
-            from echo_bot.policy.guards.shell import effects
-
             effects.read(machine, inv, found.group(1))
 
 
@@ -366,14 +173,10 @@ def _awk(machine: Machine, inv: Invocation) -> Steps[None]:
             machine.ask("inline_interpreter", "Runs commands from an awk program.", inv)
         yield from judge_foreign(machine, inv, program, [])
         for before, after in found:
-            yield from _run(machine, inv, before or after)
+            yield from started(machine, inv, before or after)
         for target in re.findall(r'>{1,2}\s*"((?:[^"\\]|\\.)*)"', program):
-            from echo_bot.policy.guards.shell import effects
-
             effects.write(machine, inv, target)
         for target in re.findall(r'getline\s*(?:\w+\s*)?<\s*"((?:[^"\\]|\\.)*)"', program):
-            from echo_bot.policy.guards.shell import effects
-
             effects.read(machine, inv, target)
 
 
@@ -382,37 +185,33 @@ def _editor_input(machine: Machine, inv: Invocation) -> Steps[None]:
     for line in (inv.stdin.text or "").splitlines():
         found = re.match(r"\s*[\d,$%.]*\s*[rwe]?\s*!(.*)", line)
         if found:
-            yield from _run(machine, inv, found.group(1))
+            yield from started(machine, inv, found.group(1))
         elif (written := re.match(r"\s*[\d,$%.]*w\s+(/\S+)", line)) is not None:
-            from echo_bot.policy.guards.shell import effects
-
             effects.write(machine, inv, written.group(1))
         elif (shown_file := re.match(r"\s*[re]\s+(/\S+)", line)) is not None:
-            from echo_bot.policy.guards.shell import effects
-
             effects.read(machine, inv, shown_file.group(1))
 
 
 def _ftp_input(machine: Machine, inv: Invocation) -> Steps[None]:
     for line in (inv.stdin.text or "").splitlines():
         if line.strip().startswith(("!", "\\!", "system ", "shell ", ".shell ", ".system ")):
-            yield from _run(machine, inv, re.sub(r"^\s*(?:\\?!|\.?system |\.?shell )", "", line))
+            yield from started(machine, inv, re.sub(r"^\s*(?:\\?!|\.?system |\.?shell )", "", line))
     for arg in inv.args:
         found = re.match(r"\s*(?:\\!|\.shell\s|\.system\s|system\s)\s*(.*)", arg, re.DOTALL)
         if found:
-            yield from _run(machine, inv, found.group(1))
+            yield from started(machine, inv, found.group(1))
         elif (
             program := re.search(
                 r"\bto\s+program\s+'([^']*)'|\bfrom\s+program\s+'([^']*)'", arg, re.IGNORECASE
             )
         ) is not None:
-            yield from _run(machine, inv, program.group(1) or program.group(2))
+            yield from started(machine, inv, program.group(1) or program.group(2))
 
 
 def _at(machine: Machine, inv: Invocation) -> Steps[None]:
     if inv.stdin.text is not None:
         machine.carries_code = True
-        yield from _run(machine, inv, inv.stdin.text)
+        yield from started(machine, inv, inv.stdin.text)
 
 
 def _crontab(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -420,19 +219,17 @@ def _crontab(machine: Machine, inv: Invocation) -> Steps[None]:
     for line in (inv.stdin.text or "").splitlines():
         found = re.match(r"\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(.*)", line)
         if found and not line.lstrip().startswith("#"):
-            yield from _run(machine, inv, found.group(1))
+            yield from started(machine, inv, found.group(1))
 
 
 def _socat(machine: Machine, inv: Invocation) -> Steps[None]:
     for arg in inv.args:
         found = re.match(r"(?:EXEC|SYSTEM|SHELL)\s*:\s*(.*)", arg, re.IGNORECASE | re.DOTALL)
         if found:
-            yield from _run(machine, inv, found.group(1).split(",")[0].strip("'\""))
+            yield from started(machine, inv, found.group(1).split(",")[0].strip("'\""))
         elif (
             opened := re.match(r"(?:OPEN|CREATE|FILE|GOPEN)\s*:\s*([^,]*)", arg, re.IGNORECASE)
         ) is not None:
-            from echo_bot.policy.guards.shell import effects
-
             (
                 effects.write
                 if re.search(r"creat|trunc|append|wronly", arg, re.IGNORECASE)
@@ -461,13 +258,13 @@ def _tmux(machine: Machine, inv: Invocation) -> Steps[None]:
             "pipe-pane",
         ):
             options = read_options(args[index + 1 :], OptionTable("cefFnstxytlhw"), permute=False)
-            yield from _run(machine, inv, " ".join(options.rest))
+            yield from started(machine, inv, " ".join(options.rest))
         elif arg in ("send-keys", "send"):
             options = read_options(args[index + 1 :], OptionTable("Nt"), permute=False)
             text = " ".join(word for word in options.rest if word not in ("Enter", "C-m", "ENTER"))
-            yield from _run(machine, inv, text)
+            yield from started(machine, inv, text)
     if args and args[0] == "-c" and len(args) > 1:
-        yield from _run(machine, inv, args[1])
+        yield from started(machine, inv, args[1])
 
 
 def _make(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -488,14 +285,14 @@ def _make(machine: Machine, inv: Invocation) -> Steps[None]:
             found = re.findall(r"\$\(shell\s+([^)]*)\)", line)
             for text in [*found, recipe.strip().lstrip("@-+")]:
                 if text:
-                    yield from _run(machine, inv, text.replace("$$", "$"))
+                    yield from started(machine, inv, text.replace("$$", "$"))
     for arg in args:
         for text in re.findall(r"\$\(shell\s+([^)]*)\)", arg):
-            yield from _run(machine, inv, text)
+            yield from started(machine, inv, text)
 
 
 _READERS = {
-    "git": _git,
+    "git": git_commands,
     "tar": _tar,
     "gtar": _tar,
     "ssh": _ssh,

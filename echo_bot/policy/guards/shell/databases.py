@@ -9,7 +9,8 @@ from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS
 from echo_bot.policy.guards.shell.options import names
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 CLIENTS = names(
     "psql mysql mariadb sqlite3 sqlite sqlcmd osql isql sqlplus mongosh mongo redis-cli "

@@ -6,27 +6,27 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from echo_bot.policy.decision import Verdict
 from echo_bot.policy.guards.shell import hard, shellbuiltins
 from echo_bot.policy.guards.shell.botcontrol import judge_bot_control
 from echo_bot.policy.guards.shell.carriers import judge_carriers
 from echo_bot.policy.guards.shell.databases import judge_database
 from echo_bot.policy.guards.shell.environment import judge_environment
-from echo_bot.policy.guards.shell.interpreters import interpret, interpreter_named, is_awk
+from echo_bot.policy.guards.shell.interpreters import interpret, interpreter_named
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, has_glob, is_open, shown, unglobbed
 from echo_bot.policy.guards.shell.outputs import output_of
 from echo_bot.policy.guards.shell.paths import matches, resolve
 from echo_bot.policy.guards.shell.rules import options_for
 from echo_bot.policy.guards.shell.searching import fd, find, parallel, xargs
 from echo_bot.policy.guards.shell.shells import is_shell, script_file, shell
-from echo_bot.policy.guards.shell.softtable import BY_PROGRAM
+from echo_bot.policy.guards.shell.softrules import by_program
 from echo_bot.policy.guards.shell.special import SPECIAL, judge_remote
 from echo_bot.policy.guards.shell.touching import judge_touching
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 from echo_bot.policy.guards.shell.wrappers import Unwrapped, unwrap, wrapper_named
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 Handler = Callable[["Machine", "Invocation"], Steps[str]]
 Judge = Callable[["Machine", "Invocation"], None]
@@ -94,6 +94,7 @@ _HARD: dict[str, Judge] = {
 }
 _KNOWN_FOLDERS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
 _MAX_CALLS = 40
+_RULES = by_program()
 
 
 def dispatch(machine: Machine, inv: Invocation) -> Steps[str]:
@@ -340,7 +341,7 @@ def _judge_by_rules(machine: Machine, inv: Invocation, only_soft: bool = False) 
             special(machine, inv)
         judge_database(machine, inv)
         judge_touching(machine, inv)
-    rules = BY_PROGRAM.get(name)
+    rules = _RULES.get(name)
     if rules:
         options = options_for(name, [unglobbed(arg) for arg in inv.args])
         for rule in rules:

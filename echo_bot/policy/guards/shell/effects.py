@@ -10,7 +10,8 @@ from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.roots import Match
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 
 def spoken(value: str) -> str:

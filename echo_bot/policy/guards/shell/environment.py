@@ -10,7 +10,8 @@ from echo_bot.policy.guards.shell.options import names
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 RUNS_TEXT = names(
     "PAGER EDITOR VISUAL BROWSER MANPAGER GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR "

@@ -13,7 +13,8 @@ from echo_bot.policy.guards.shell.trampoline import Steps, call
 from echo_bot.policy.guards.shell.unescape import ansi_c
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 _TOKEN = re.compile(
     r"""(?P<comment>(?:\#(?!\{)|//(?=[ \t]))[^\n]*)

@@ -12,7 +12,8 @@ from echo_bot.policy.guards.shell.options import OptionTable, is_option, may_be_
 from echo_bot.policy.guards.shell.roots import Match, disk_match, root_match
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 _RM = OptionTable("", frozenset())
 _HELP = ("help", "version")

@@ -13,7 +13,8 @@ from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 
 @dataclass(frozen=True, slots=True)

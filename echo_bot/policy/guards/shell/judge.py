@@ -8,7 +8,8 @@ from echo_bot.policy.decision import Verdict
 from echo_bot.policy.guards.shell.dispatch import dispatch
 from echo_bot.policy.guards.shell.environment import is_sensitive_name, judge_environment
 from echo_bot.policy.guards.shell.foreign import judge_foreign
-from echo_bot.policy.guards.shell.machine import BudgetSpent, Invocation, Machine
+from echo_bot.policy.guards.shell.invocation import Invocation
+from echo_bot.policy.guards.shell.machine import BudgetSpent, Machine
 from echo_bot.policy.guards.shell.marks import cleaned
 from echo_bot.policy.guards.shell.parser import parse
 from echo_bot.policy.guards.shell.report import ShellReport

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 
 from echo_bot.policy.decision import Finding, Verdict
-from echo_bot.policy.guards.shell import effects
 from echo_bot.policy.guards.shell.expand import expand_fields, expand_text
+from echo_bot.policy.guards.shell.invocation import Invocation
 from echo_bot.policy.guards.shell.marks import GLOB_SET, UNKNOWN, UNKNOWN_FIELDS, is_plain, shown, unglobbed
 from echo_bot.policy.guards.shell.parser import parse
-from echo_bot.policy.guards.shell.paths import Place, resolve
+from echo_bot.policy.guards.shell.redirects import connected, written
 from echo_bot.policy.guards.shell.report import SimpleCommand
 from echo_bot.policy.guards.shell.state import State
 from echo_bot.policy.guards.shell.stream import Stream
@@ -25,7 +24,6 @@ from echo_bot.policy.guards.shell.syntax import (
     Node,
     Parameter,
     Pipeline,
-    Redirect,
     Redirected,
     Script,
     Simple,
@@ -42,38 +40,6 @@ MAX_SHOWN = 4000
 
 class BudgetSpent(Exception):
     """The steps this text may cost are used up."""
-
-
-@dataclass(slots=True)
-class Invocation:
-    """One command about to run: resolved words, where, with which input and environment."""
-
-    argv: list[str]
-    state: State
-    stdin: Stream
-    span: tuple[int, int]
-    env: dict[str, str] = field(default_factory=dict)
-    outputs: list[Script] = field(default_factory=list)
-    name: str = field(init=False, default="")
-
-    def __post_init__(self) -> None:
-        self.name = base_name(self.argv[0]) if self.argv else ""
-
-    @property
-    def args(self) -> list[str]:
-        return self.argv[1:]
-
-    @property
-    def place(self) -> Place:
-        return Place(self.state.cwd, self.state.home, self.state.links)
-
-    def inner(self, argv: list[str], stdin: Stream | None = None) -> Invocation:
-        return replace(self, argv=argv, stdin=stdin or self.stdin)
-
-
-def base_name(word: str) -> str:
-    """The program's name, whatever folder it is called from; names are compared without case."""
-    return word.rsplit("/", 1)[-1].lower()
 
 
 Dispatch = Callable[["Machine", Invocation], Steps[str]]
@@ -240,9 +206,9 @@ class Machine:
 
     def redirected(self, node: Redirected, state: State, stdin: Stream) -> Steps[str]:
         span = self.span_of(node.start, node.end)
-        own = yield from self.redirects(node.redirects, state, span)
+        own = yield from connected(self, node.redirects, state)
         output = yield from call(self.node(node.command, state, own.stdin or stdin))
-        return (yield from self.written(own, output, state))
+        return (yield from written(self, own, output, state))
 
     def compound(self, node: Compound, state: State, stdin: Stream) -> Steps[str]:
         for word in node.words:
@@ -362,21 +328,21 @@ class Machine:
         if not argv:
             yield from self.assignments(node.assignments, state)
             self.record(node, argv)
-            own = yield from self.redirects(node.redirects, state, span)
-            return (yield from self.written(own, "", state))
+            own = yield from connected(self, node.redirects, state)
+            return (yield from written(self, own, "", state))
         env: dict[str, str] = {}
         for assignment in node.assignments:
             env[assignment.name] = yield from expand_text(assignment.value, state, self)
         self.record(node, argv)
         waiting, self.waiting_outputs = self.waiting_outputs, []
-        own = yield from self.redirects(node.redirects, state, span)
+        own = yield from connected(self, node.redirects, state)
         inv = Invocation(argv, state, own.stdin or stdin, span, env, waiting)
         output = yield from call(self.dispatch(self, inv))
         for script in waiting:
             yield from call(self.node(script, self._subshell(state), Stream(output)))
         if argv[-1:] and node.words:
             state.variables["_"] = argv[-1]
-        return (yield from self.written(own, output, state))
+        return (yield from written(self, own, output, state))
 
     def record(self, node: Simple, argv: list[str]) -> None:
         text = self.text[node.start : min(node.end, node.start + MAX_SHOWN)]
@@ -407,85 +373,3 @@ class Machine:
             state.assign_element(node.name, subscript.strip("'\""), value, node.append)
         else:
             state.assign(node.name, value, node.append)
-
-    # -- redirections
-
-    def redirects(
-        self, redirects: tuple[Redirect, ...], state: State, span: tuple[int, int]
-    ) -> Steps[Plumbing]:
-        plumbing = Plumbing()
-        for redirect in redirects:
-            yield from self.redirect(redirect, state, plumbing, span)
-        return plumbing
-
-    def redirect(
-        self, node: Redirect, state: State, plumbing: Plumbing, span: tuple[int, int]
-    ) -> Steps[None]:
-        where = self.span_of(node.start, node.end)
-        if node.body is not None or node.operator in ("<<", "<<-"):
-            text = "" if node.body is None else (yield from expand_text(node.body, state, self))
-            plumbing.connect(node.descriptor, shown(text, self.home), state)
-            return
-        count = len(self.waiting_outputs)
-        target = yield from expand_text(node.target, state, self, is_pattern=True)
-        if node.operator == "<<<":
-            plumbing.connect(node.descriptor, shown(target, self.home) + "\n", state)
-            return
-        if len(self.waiting_outputs) > count:
-            plumbing.scripts.extend(self.waiting_outputs[count:])
-            del self.waiting_outputs[count:]
-            return
-        if node.operator in (">&", "<&") and (target.rstrip("-").isdigit() or target == "-"):
-            plumbing.duplicate(node, target)
-            if (
-                node.operator == "<&"
-                and (known := state.files.get(f"/dev/fd/{target.rstrip('-')}")) is not None
-            ):
-                plumbing.connect(node.descriptor, known, state)
-            return
-        inv = Invocation(["redirection"], state, Stream(), where)
-        if node.operator in ("<", "<>", "<&"):
-            effects.read(self, inv, target)
-            content = state.files.get(resolve(target, inv.place), UNKNOWN)
-            if target in ("/dev/null",):
-                content = ""
-            plumbing.connect(node.descriptor, content, state)
-        if node.operator not in ("<", "<&"):
-            effects.write(self, inv, target, unknown_asks=True)
-            if node.descriptor in ("", "1"):
-                plumbing.target = (target, node.operator in (">>", "&>>"))
-
-    def written(self, plumbing: Plumbing, output: str, state: State) -> Steps[str]:
-        """Where the output went: a file that is remembered, another command, or on."""
-        for script in plumbing.scripts:
-            yield from call(self.node(script, self._subshell(state), Stream(output)))
-        if plumbing.target is None:
-            return output
-        target, appends = plumbing.target
-        if target in ("/dev/stdout", "/dev/fd/1"):
-            return output
-        path = resolve(target, Place(state.cwd, state.home, state.links))
-        if is_plain(path):
-            before = state.files.get(path, "" if not appends else UNKNOWN) if appends else ""
-            state.files[path] = self.limited(before + output)
-        return ""
-
-
-@dataclass(slots=True)
-class Plumbing:
-    """What one command's redirections connect."""
-
-    stdin: Stream | None = None
-    target: tuple[str, bool] | None = None
-    scripts: list[Script] = field(default_factory=list)
-
-    def connect(self, descriptor: str, text: str, state: State) -> None:
-        if descriptor in ("", "0"):
-            self.stdin = Stream(text)
-        else:
-            state.files[f"/dev/fd/{descriptor}"] = text
-
-    def duplicate(self, node: Redirect, target: str) -> None:
-        """`>&2` sends the output away from the pipe."""
-        if node.operator == ">&" and node.descriptor in ("", "1") and target != "1":
-            self.target = None if target == "-" else ("/dev/stderr", False)

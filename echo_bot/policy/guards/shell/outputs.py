@@ -7,13 +7,13 @@ import binascii
 import re
 from typing import TYPE_CHECKING
 
-from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN, UNKNOWN_FIELDS, has_glob, is_open, shown
+from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, has_glob, is_open, shown
 from echo_bot.policy.guards.shell.options import OptionTable, names, read_options
 from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.unescape import backslashes
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation
+    from echo_bot.policy.guards.shell.invocation import Invocation
 
 _SILENT = names(
     "cd pushd export declare typeset local readonly unset set shopt alias true false : "

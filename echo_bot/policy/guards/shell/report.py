@@ -11,8 +11,8 @@ from echo_bot.policy.decision import Finding, Verdict, strictest
 class SimpleCommand:
     """One simple command as written, also from inside a substitution, a wrapper or a decoded payload.
 
-    `text` shows its first 4,000 characters. A word is None when its value is not fully known. `plain` is False
-    when the command has redirections or assignments.
+    `text` shows its first 4,000 characters. A word is None when its value is not fully known. `plain` is
+    False when the command has redirections or assignments.
     """
 
     words: tuple[str | None, ...]
@@ -24,8 +24,8 @@ class SimpleCommand:
 class ShellReport:
     """The guard's whole answer on one command.
 
-    `complete` is False when parsing failed or the step budget ended. `script_files` are script operands as
-    written. `carries_code` says that a shell or interpreter carries program text: no grant may cover such a call.
+    `complete` is False when parsing failed or the step budget ended. `script_files` are script operands
+    as written. `carries_code`: a shell or interpreter carries program text, so no grant may cover the call.
     """
 
     findings: tuple[Finding, ...] = ()

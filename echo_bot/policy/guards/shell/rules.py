@@ -14,8 +14,8 @@ from echo_bot.policy.guards.shell.options import Options, OptionTable, names, re
 class Rule:
     """Fires when a command of `programs` has the operands `words` in order and one of `flags`.
 
-    Each entry of `words` names alternatives separated by "|"; "*" stands for any operand. `unless` are options
-    that make the command harmless. `match` and `not_match` are examples: a test runs each of them.
+    Each entry of `words` names alternatives separated by "|"; "*" stands for any operand. `unless` are
+    options that make the command harmless. `match` and `not_match` are examples: a test runs each of them.
     """
 
     kind: str
@@ -53,6 +53,8 @@ def _word_matches(pattern: str, operand: str) -> bool:
 
 
 _HELP = "help version usage"
+DRY_RUN = "help version dry-run n"
+"""Options with which a program only says what it would do."""
 
 
 def rule(

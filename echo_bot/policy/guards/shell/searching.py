@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, globbed, is_open
-from echo_bot.policy.guards.shell.options import OptionTable, is_option, names, read_options
+from echo_bot.policy.guards.shell.options import OptionTable, names, read_options
 from echo_bot.policy.guards.shell.roots import Match, root_match
 from echo_bot.policy.guards.shell.shells import is_shell
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 _EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FILTERS = names(
@@ -200,7 +201,7 @@ def parallel(machine: Machine, inv: Invocation) -> Steps[str]:
     text = " ".join(command)
     for item in items[:200] or [UNKNOWN]:
         if re.search(r"\{[#%./]*\}", text):
-            line = re.sub(r"\{[./]*\}", lambda _, item=item: item, text)
+            line = item.join(re.split(r"\{[./]*\}", text))
         else:
             line = f"{text} {item}"
         yield from call(machine.code(line, inv.state.copy(), Stream(""), inv.span))

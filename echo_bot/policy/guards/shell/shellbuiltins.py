@@ -14,7 +14,8 @@ from echo_bot.policy.guards.shell.shells import evaluated, from_input, script_fi
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 _ASSIGN = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=(.*)\Z", re.DOTALL | re.ASCII)
 

@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open, is_plain, shown, unglobbed
-from echo_bot.policy.guards.shell.options import OptionTable, is_option, names, read_options
+from echo_bot.policy.guards.shell.options import OptionTable, is_option, names
 from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 _SHELL = re.compile(
     r"(?:r?bash|sh|dash|r?zsh|[rpom]?ksh(?:93|88)?|mksh|ash|posh|yash|fish|t?csh|hush|"

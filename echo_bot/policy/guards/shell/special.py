@@ -11,7 +11,8 @@ from echo_bot.policy.guards.shell.options import is_option
 from echo_bot.policy.guards.shell.paths import parts_of, resolve
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 _HOST_PATHS = (
     "/",

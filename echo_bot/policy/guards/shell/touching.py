@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from echo_bot.policy.guards.shell import effects
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open
 from echo_bot.policy.guards.shell.options import OptionTable, is_option, names, read_options
-from echo_bot.policy.guards.shell.roots import Match, disk_match, secret_match
+from echo_bot.policy.guards.shell.roots import Match, secret_match
 
 if TYPE_CHECKING:
-    from echo_bot.policy.guards.shell.machine import Invocation, Machine
+    from echo_bot.policy.guards.shell.invocation import Invocation
+    from echo_bot.policy.guards.shell.machine import Machine
 
 # Programs whose operands are text, names or places that are only looked at, not opened for their content.
 UNTOUCHING = names(

@@ -1,0 +1,23 @@
+"""The rules that ask, by program."""
+
+from __future__ import annotations
+
+from echo_bot.policy.guards.shell.rules import Rule
+from echo_bot.policy.guards.shell.softrules import history, infrastructure, network, services, system
+
+SOFT_RULES: tuple[Rule, ...] = (
+    *services.RULES,
+    *history.RULES,
+    *infrastructure.RULES,
+    *system.RULES,
+    *network.RULES,
+)
+
+
+def by_program() -> dict[str, tuple[Rule, ...]]:
+    """Every program's rules, in the order of the families."""
+    found: dict[str, list[Rule]] = {}
+    for rule in SOFT_RULES:
+        for program in rule.programs:
+            found.setdefault(program, []).append(rule)
+    return {program: tuple(rules) for program, rules in found.items()}

@@ -1,0 +1,138 @@
+"""Rules that ask: permissions, services and processes."""
+
+from __future__ import annotations
+
+from echo_bot.policy.guards.shell.rules import Rule, rule
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "permission_modification",
+        "chmod chown chgrp setfacl chattr chflags setcap chcon restorecon xattr icacls cacls takeown",
+        "Changes permissions or ownership.",
+        match=["chmod 777 a", "chown -R root b", "setfacl -m u:bob:rwx f"],
+        not_match=["chmod --help", "chmodtool x", "getfacl f", "lsattr f"],
+    ),
+    rule(
+        "service_control",
+        "systemctl",
+        "Controls a system service.",
+        "stop|restart|try-restart|reload-or-restart|disable|mask|kill|isolate|revert|"
+        "set-property|unmask|enable|start|reload|condrestart|daemon-reexec|force-reload|edit|"
+        "link|preset|preset-all|set-default|freeze|clean|reset-failed|daemon-reload",
+        match=["systemctl stop nginx", "systemctl --user restart x"],
+        not_match=["systemctl status nginx", "systemctl cat x", "systemctl list-units"],
+    ),
+    rule(
+        "service_control",
+        "service",
+        "Controls a system service.",
+        "* stop|restart|reload|start|force-reload|condrestart|force-stop",
+        match=["service mysql restart"],
+        not_match=["service mysql status", "service --status-all"],
+    ),
+    rule(
+        "service_control",
+        "rc-service",
+        "Controls a system service.",
+        "* stop|restart|start|zap",
+        match=["rc-service nginx stop"],
+        not_match=["rc-service nginx status"],
+    ),
+    rule(
+        "service_control",
+        "supervisorctl",
+        "Controls a service.",
+        "stop|restart|shutdown|remove|start|reload|update|signal",
+        match=["supervisorctl stop all"],
+        not_match=["supervisorctl status"],
+    ),
+    rule(
+        "service_control",
+        "launchctl",
+        "Controls a system service.",
+        "unload|bootout|stop|kill|disable|remove|kickstart|load|bootstrap|start|enable|submit",
+        match=["launchctl bootout system/x"],
+        not_match=["launchctl list"],
+    ),
+    rule(
+        "service_control",
+        "brew",
+        "Controls a service.",
+        "services stop|restart|kill|cleanup|start",
+        match=["brew services stop redis"],
+        not_match=["brew services list"],
+    ),
+    rule(
+        "service_control",
+        "pm2",
+        "Controls a service.",
+        "stop|restart|delete|kill|reload",
+        match=["pm2 delete all"],
+        not_match=["pm2 list"],
+    ),
+    rule(
+        "service_control",
+        "sc sc.exe net net.exe",
+        "Controls a service.",
+        "stop|delete|config|start|user",
+        match=["net stop spooler"],
+        not_match=["net view"],
+    ),
+    rule(
+        "service_control",
+        "monit",
+        "Controls a service.",
+        "stop|restart|unmonitor|quit",
+        match=["monit stop x"],
+        not_match=["monit status"],
+    ),
+    rule(
+        "service_control",
+        "sv s6-rc s6-svc",
+        "Controls a service.",
+        "stop|down|restart|exit|force-stop|d|t|k|x|force-restart|-d",
+        match=["sv stop nginx", "sv restart x"],
+        not_match=["sv status nginx"],
+    ),
+    rule(
+        "service_control",
+        "rc-update update-rc.d chkconfig",
+        "Changes which services start.",
+        "*",
+        unless="help version list",
+        match=["rc-update del sshd"],
+        not_match=["rc-update --help"],
+    ),
+    rule(
+        "service_control",
+        "initctl stop restart svcadm invoke-rc.d apachectl apache2ctl",
+        "Controls a service.",
+        "stop|restart|disable|graceful|graceful-stop|*",
+        match=["initctl stop x", "apachectl restart"],
+        not_match=["apachectl"],
+    ),
+    rule(
+        "service_control",
+        "nginx",
+        "Controls a service.",
+        flags="s",
+        match=["nginx -s stop"],
+        not_match=["nginx -t"],
+    ),
+    rule(
+        "process_kill",
+        "pkill killall killall5 skill slay taskkill xkill",
+        "Kills processes by name.",
+        unless="help version l list V",
+        match=["pkill -f node", "killall nginx"],
+        not_match=["pkill --help", "pgrep node"],
+    ),
+    rule(
+        "process_kill",
+        "fuser",
+        "Kills processes that use a file or port.",
+        flags="k kill",
+        match=["fuser -k 8080/tcp"],
+        not_match=["fuser 8080/tcp"],
+    ),
+)

@@ -8,6 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from echo_bot.config.finding import user_config_path
+from echo_bot.policy.guards.paths import DATABASE_SIBLINGS
+
 if TYPE_CHECKING:
     from echo_bot.config.model import Config
 
@@ -51,6 +54,24 @@ def tool_files(config: Config) -> tuple[Path, ...]:
 def spill_dir(config: Config) -> Path:
     """Where long tool results are kept."""
     return data_dir(config) / "spill"
+
+
+def state_places(config: Config, config_path: Path | None) -> tuple[Path, ...]:
+    """The bot's own state: its data folder, its database wherever that is, and its configuration.
+
+    The usual configuration counts also where there is none: whoever makes one decides the next start.
+    """
+    configuration = (user_config_path(), *([absolute(str(config_path))] if config_path else []))
+    return (data_dir(config), *_database_files(config), *configuration)
+
+
+def _database_files(config: Config) -> tuple[Path, ...]:
+    """The file of `storage.url` and those that SQLite keeps beside it, when it is not in the data folder."""
+    name = config.storage.url.get_secret_value().partition("://")[2].removeprefix("/")
+    if not name:
+        return ()
+    database = absolute(name)
+    return (database, *(database.with_name(database.name + ending) for ending in DATABASE_SIBLINGS))
 
 
 def database_url(config: Config) -> str:

@@ -10,7 +10,7 @@ from echo_bot.config.availability import value_at
 from echo_bot.config.channels import accounts, sections
 from echo_bot.config.model import Config
 from echo_bot.config.permissions import AllowlistEntry
-from echo_bot.config.places import absolute, data_dir, program_folders, spill_dir, tool_files, workspace
+from echo_bot.config.places import absolute, program_folders, spill_dir, state_places, tool_files, workspace
 from echo_bot.config.tools import Risk
 from echo_bot.policy.allowlist import PRESETS
 from echo_bot.policy.call import Executor
@@ -116,7 +116,6 @@ def _allow_from(config: Config) -> dict[str, tuple[str, ...]]:
 
 
 def _places(config: Config, config_path: Path | None) -> PlaceSettings:
-    state = data_dir(config)
     tools = config.tools
     root = tools.safe_write_root
     base = workspace(config)
@@ -126,6 +125,6 @@ def _places(config: Config, config_path: Path | None) -> PlaceSettings:
         restrict_to_workspace=tools.restrict_to_workspace,
         safe_write_root=str(absolute(root)) if root else "",
         spill=str(spill_dir(config)),
-        protected=tuple(str(place) for place in (state, config_path) if place is not None),
+        protected=tuple(dict.fromkeys(map(str, state_places(config, config_path)))),
         protected_write=(*program_folders(), *map(str, tool_files(config))),
     )

@@ -22,7 +22,7 @@ class TooManyProcesses(StartError):
 class OwnedProcess:
     """One background process. `outcome` is None while it runs; `is_kept` lets it outlive its session.
 
-    `typed` is what it was given since the last newline: a guard judges the next text together with it.
+    `typed` is what it was given since the last finished line: a guard judges the next text together with it.
     """
 
     process_id: str
@@ -51,7 +51,7 @@ class OwnedProcess:
 
     async def write(self, text: str) -> None:
         """Raises BrokenPipeError when it takes no more input."""
-        self.typed = (self.typed + text).rpartition("\n")[2]
+        self.typed = _unfinished(self.typed + text)
         await self.process.write(text.encode("utf-8", "surrogatepass"))
 
     async def stop(self) -> None:
@@ -129,6 +129,16 @@ class BackgroundProcesses:
         finished = [owned.process_id for owned in self.of(session_key) if not owned.is_running]
         for process_id in finished[: -MAX_FINISHED or None]:
             del self._sessions[session_key][process_id]
+
+
+def _unfinished(text: str) -> str:
+    """What comes after the last line break that ends a line; one after a backslash goes on with it."""
+    end = len(text)
+    while (end := text.rfind("\n", 0, end)) >= 0:
+        before = text[:end]
+        if (len(before) - len(before.rstrip("\\"))) % 2 == 0:
+            return text[end + 1 :]
+    return text
 
 
 async def _stop(processes: Iterable[OwnedProcess]) -> int:

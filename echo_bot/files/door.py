@@ -18,6 +18,7 @@ from typing import BinaryIO
 from echo_bot.files.atomic import replace_file, sync_folder
 from echo_bot.files.identity import ABSENT, identity_of_open, identity_of_read
 from echo_bot.files.opening import Opener, best_opener
+from echo_bot.files.own_files import OwnFiles
 from echo_bot.files.resolving import kind_of, resolve
 from echo_bot.files.results import Admitted, Entry, FileContent, FileRefusal, Listing, RefusalKind, Written
 from echo_bot.policy.decision import Finding, Verdict
@@ -34,6 +35,7 @@ class FileDoor:
 
     rules: PathRules
     opener: Opener = field(default_factory=best_opener)
+    own_files: OwnFiles = field(default_factory=OwnFiles, compare=False, repr=False)
 
     def admit(self, path: str, cwd: str, operation: Operation) -> Admitted | FileRefusal:
         """Resolve and judge; nothing is opened."""
@@ -197,16 +199,9 @@ class FileDoor:
             return FileRefusal("is_folder", f"{shown(path.real)} is a folder; use list_dir.")
         if not stat.S_ISREG(status.st_mode):
             return FileRefusal("denied", f"{shown(path.real)} is not a regular file.")
-        if status.st_nlink > 1 and self._is_protected_file(status):
+        if status.st_nlink > 1 and self.own_files.holds(self.rules.protected, status):
             return FileRefusal("denied", f"{shown(path.real)} is another name of a file of the bot itself.")
         return None
-
-    def _is_protected_file(self, status: os.stat_result) -> bool:
-        for place in self.rules.protected:
-            with suppress(OSError):
-                if os.path.samestat(os.stat(place), status):
-                    return True
-        return False
 
     def _not_replaceable(
         self, path: ResolvedPath, folder: int, name: str, before: os.stat_result | None, expected: str

@@ -11,6 +11,7 @@ import pytest
 import echo_bot
 from echo_bot.channel import ChannelManifest
 from echo_bot.config.credentials import credential_keys, environment_name, missing_key, secret_values
+from echo_bot.config.finding import user_config_path
 from echo_bot.config.loader import config_from_keys
 from echo_bot.config.model import Config
 from echo_bot.config.places import data_dir, database_url, workspace
@@ -66,11 +67,27 @@ def test_an_installed_channel_is_known_and_trusted_for_ids_as_it_says() -> None:
 def test_state_and_program_are_protected(tmp_path: Path) -> None:
     config = config_from_keys({"data_dir": str(tmp_path), "tools.paths": ["own.py"]})
     places = policy_settings(config, config_path=tmp_path / "c.yaml").places
-    assert places.protected == (str(tmp_path), str(tmp_path / "c.yaml"))
+    assert places.protected == (str(tmp_path), str(user_config_path()), str(tmp_path / "c.yaml"))
     assert str(Path(echo_bot.__file__).parent) in places.protected_write
     assert str(workspace(config) / "own.py") in places.protected_write
     if sys.prefix != sys.base_prefix:
         assert sys.prefix in places.protected_write
+
+
+def test_a_database_elsewhere_is_protected_with_what_lies_beside_it(tmp_path: Path) -> None:
+    config = config_from_keys({"storage.url": f"sqlite+aiosqlite:///{tmp_path}/mine.db"})
+    wanted = {f"{tmp_path}/mine.db{ending}" for ending in ("", "-wal", "-shm", "-journal")}
+    assert wanted < set(policy_settings(config).places.protected)
+
+
+def test_the_usual_configuration_is_protected_though_there_is_none_and_another_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    protected = policy_settings(Config(), config_path=Path("other.yaml")).places.protected
+    assert {str(tmp_path / "config/echo-bot/config.yaml"), str(Path("other.yaml").absolute())} < set(
+        protected
+    )
 
 
 def test_the_database_is_in_the_data_folder(tmp_path: Path) -> None:

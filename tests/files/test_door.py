@@ -207,9 +207,10 @@ def test_hard_links_are_read_but_not_written(door: FileDoor, root: Path) -> None
     assert kind_of(door.write(admitted, b"x")) == "denied"
 
 
-def test_another_name_of_the_bots_state_is_not_read(door: FileDoor, root: Path) -> None:
+@pytest.mark.parametrize("protected", ["out/f.txt", "out"], ids=["the file itself", "its folder"])
+def test_another_name_of_the_bots_state_is_not_read(door: FileDoor, root: Path, protected: str) -> None:
     os.link(root / "out/f.txt", root / "ws/innocent")
-    guarded = replace(door, rules=replace(door.rules, protected=(str(root / "out/f.txt"),)))
+    guarded = replace(door, rules=replace(door.rules, protected=(str(root / protected),)))
     assert kind_of(guarded.read_bytes("innocent", door.rules.workspace)) == "denied"
 
 

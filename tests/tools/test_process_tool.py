@@ -156,11 +156,23 @@ async def test_a_session_ends_its_own_but_the_kept(tool: ProcessTool, processes:
     assert await processes.stop_all() == 2
 
 
+_TYPED = (
+    ("rm -r", "rm -r"),
+    ("f /", "rm -rf /"),
+    ("x\nls", "ls"),
+    (" \\\n", "ls \\\n"),
+    ("/\n", ""),
+    ("echo \\\\\n", ""),
+    ("\n", ""),
+)
+"""What is typed, and what then stands on the line: a break after one backslash does not end it."""
+
+
 async def test_what_was_typed_since_the_last_newline_is_known(
     tool: ProcessTool, processes: BackgroundProcesses
 ) -> None:
     process_id = await start(tool, "cat")
-    for text, typed in (("rm -r", "rm -r"), ("f /", "rm -rf /"), ("x\nls", "ls"), ("\n", "")):
+    for text, typed in _TYPED:
         await tool.execute({"action": "write", "process_id": process_id, "text": text}, OWN)
         assert processes.typed_before(process_id) == typed
     assert processes.typed_before("p99") == ""

@@ -158,7 +158,7 @@ class _Reader:
         is_list = False
         depth = 0
         start = index
-        while index < len(self.tokens) and index - start < 200:
+        while index < len(self.tokens) and index - start < 60:
             kind, text = self.tokens[index]
             if kind == "other" and text in "([{":
                 is_list = is_list or text == "["

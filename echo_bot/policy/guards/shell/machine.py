@@ -205,7 +205,6 @@ class Machine:
         return text
 
     def redirected(self, node: Redirected, state: State, stdin: Stream) -> Steps[str]:
-        span = self.span_of(node.start, node.end)
         own = yield from connected(self, node.redirects, state)
         output = yield from call(self.node(node.command, state, own.stdin or stdin))
         return (yield from written(self, own, output, state))

@@ -33,7 +33,7 @@ _OPERATORS = re.compile(r":?[-=?+]|##?|%%?|//?|\^\^?|,,?|~~?|@|:")
 _PATTERN_OPERATORS = frozenset({"#", "##", "%", "%%", "/", "//", "^", "^^", ",", ",,", "~", "~~"})
 _ASSIGNING = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=\Z", re.ASCII)
 _ACTIVE = frozenset("*?[{~")
-_MAX_ARITHMETIC_RETRIES = 50
+_MAX_ARITHMETIC_RETRIES = 8
 
 
 class Unparsed(Exception):
@@ -285,7 +285,9 @@ class WordReader(ABC):
         parts.parts.append(Substitution(script, quoted, self.detached, start, self.position))
 
     def may_be_arithmetic(self, start: int) -> bool:
-        return self.retries > 0 and start not in self.not_arithmetic
+        if self.retries <= 0 or start in self.not_arithmetic:
+            return False
+        return self.text.find("))", start) >= 0
 
     def refuse_arithmetic(self, start: int) -> None:
         """What opened here are commands; after many such failures everything is read as commands at once."""

@@ -30,7 +30,7 @@ def test_a_human_approval_is_created_in_one_place() -> None:
         if name_of(node) == "ApprovalSource.HUMAN" or name_of(node) == "ApprovalSource"
         if isinstance(node, ast.Attribute)
     ]
-    assert [p for p in places if p != "echo_bot/policy/decision.py"] == ["echo_bot/approval/broker.py"]
+    assert [p for p in places if p != "echo_bot/policy/decision.py"] == ["echo_bot/approval/answers.py"]
     built = [p for p in SOURCES if re.search(r"ApprovalSource\(", p.read_text()) and p.name != "decision.py"]
     assert not built
 

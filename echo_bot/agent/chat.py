@@ -24,6 +24,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings as PydanticModelSettings
+from pydantic_ai.toolsets import AbstractToolset
 from pydantic_graph import End
 
 from echo_bot.agent.document import workspace_document
@@ -73,8 +74,18 @@ class ChatEnded:
     error: str = ""
 
 
+@dataclass(slots=True)
+class _Shown:
+    """The answer that is being shown as it grows."""
+
+    stream: ReplyStream | None = None
+
+
 class ChatRunner:
-    """Talks to one model. The reply and the history are stored before `run` returns."""
+    """Talks to one model. The reply and the history are stored before `run` returns.
+
+    `mask_known` is for what the model itself reads, `mask` for everything else.
+    """
 
     def __init__(
         self,
@@ -87,26 +98,29 @@ class ChatRunner:
         delivery: Delivery,
         *,
         mask: Callable[[str], str],
+        mask_known: Callable[[str], str],
         clock: Clock,
+        more_toolsets: Sequence[AbstractToolset[TurnDeps]] = (),
     ) -> None:
         self._model, self._settings, self._store, self._registry = model, settings, store, registry
         self._tool_settings, self._runner, self._delivery = tool_settings, runner, delivery
-        self._mask, self._clock = mask, clock
+        self._mask, self._mask_known, self._clock = mask, mask_known, clock
+        self._more_toolsets = more_toolsets
 
     async def run(self, scope: TurnScope, journal: Journal) -> ChatEnded:
         """Run or revive a turn. A model that fails is a sentence in the chat, not an exception."""
-        done, stream = journal.messages(), None
+        done, shown = journal.messages(), _Shown()
         try:
             if final_text(done) is None:
-                done, stream = await self._loop(scope, journal, done)
+                done = await self._loop(scope, journal, done, shown)
         except (AgentRunError, UserError, OSError, ValueError) as error:
-            return await self._failed(scope, error)
-        await self._finish(scope, done, final_text(done) or "", stream)
+            return await self._failed(scope, error, shown.stream)
+        await self._finish(scope, done, final_text(done) or "", shown.stream)
         return ChatEnded()
 
     async def _loop(
-        self, scope: TurnScope, journal: Journal, done: list[ModelMessage]
-    ) -> tuple[list[ModelMessage], ReplyStream | None]:
+        self, scope: TurnScope, journal: Journal, done: list[ModelMessage], shown: _Shown
+    ) -> list[ModelMessage]:
         tools = self._registry.offered(self._tool_settings)
         scope = replace(scope, allowed_tools=frozenset(tool.name for tool in tools))
         deps = TurnDeps(scope, self._runner, call_keys=call_keys(done))
@@ -114,13 +128,13 @@ class ChatRunner:
             self._model,
             deps_type=TurnDeps,
             instructions=self._settings.instructions or DEFAULT_INSTRUCTIONS,
-            toolsets=[RegistryToolset(tools)],
+            toolsets=[RegistryToolset(tools), *self._more_toolsets],
             capabilities=[GateCapability()],
             retries=2,
         )
         past = [*await self._document(), *await self._past(scope)]
         async with agent.iter(
-            None if done else prompt_of(scope.event),
+            None if done else self._mask_known(prompt_of(scope.event)),
             message_history=[*past, *done],
             deps=deps,
             usage_limits=UsageLimits(
@@ -129,8 +143,8 @@ class ChatRunner:
             ),
             model_settings=self._model_settings(),
         ) as run:
-            stream = await self._drive(run, scope, journal, deps, len(past))
-        return journal.messages(), stream
+            await self._drive(run, scope, journal, deps, len(past), shown)
+        return journal.messages()
 
     def _model_settings(self) -> PydanticModelSettings:
         limits = PydanticModelSettings(timeout=self._settings.timeout_seconds)
@@ -139,33 +153,34 @@ class ChatRunner:
         return limits
 
     async def _drive(
-        self, run: AgentRun[TurnDeps, str], scope: TurnScope, journal: Journal, deps: TurnDeps, start: int
-    ) -> ReplyStream | None:
+        self,
+        run: AgentRun[TurnDeps, str],
+        scope: TurnScope,
+        journal: Journal,
+        deps: TurnDeps,
+        start: int,
+        shown: _Shown,
+    ) -> None:
         """Step through the run; a response is in the journal before any of its calls starts.
 
-        Returns the stream of the last answer, whose draft the stored reply replaces.
+        `shown` keeps the stream of the last answer, whose draft the stored reply replaces.
         """
-        stream: ReplyStream | None = None
         node = run.next_node
         try:
             while not isinstance(node, End):
                 if Agent.is_model_request_node(node):
-                    stream = self._stream(scope)
+                    shown.stream = self._stream(scope)
                     async with node.stream(run.ctx) as events:
                         async for event in events:
-                            stream.add(text_of(event))
+                            shown.stream.add(text_of(event))
                 node = await run.next(node)
                 if Agent.is_call_tools_node(node):
+                    give_calls_ids_of_their_own(node.model_response)
                     await self._keep(run, journal, deps, start)
-                    if stream is not None and await self._say_before_calls(
-                        node.model_response, scope, journal, stream
-                    ):
-                        stream = None
-        except BaseException:
-            if stream is not None:
-                await stream.drop()
-            raise
-        return stream
+                    await self._say_before_calls(node.model_response, scope, journal, shown)
+        finally:
+            if shown.stream is not None:
+                await shown.stream.drop()
 
     async def _keep(self, run: AgentRun[TurnDeps, str], journal: Journal, deps: TurnDeps, start: int) -> None:
         fresh = list(run.all_messages())[start + journal.message_count :]
@@ -174,17 +189,17 @@ class ChatRunner:
         deps.call_keys.update(call_keys(journal.messages()))
 
     async def _say_before_calls(
-        self, response: ModelResponse, scope: TurnScope, journal: Journal, stream: ReplyStream
-    ) -> bool:
-        """What the model says beside its calls is a message of its own. False: this was the answer itself."""
-        if not response.tool_calls:
-            return False
+        self, response: ModelResponse, scope: TurnScope, journal: Journal, shown: _Shown
+    ) -> None:
+        """What the model says beside its calls is a message of its own."""
+        if not response.tool_calls or shown.stream is None:
+            return
         text = _text_of_response(response)
         if text.strip():
-            await stream.finish(text, source=f"{scope.turn_id}:said{journal.message_count}")
+            await shown.stream.finish(text, source=f"{scope.turn_id}:said{journal.message_count}")
         else:
-            await stream.drop()
-        return True
+            await shown.stream.drop()
+        shown.stream = None
 
     def _stream(self, scope: TurnScope) -> ReplyStream:
         return ReplyStream(
@@ -204,14 +219,15 @@ class ChatRunner:
         )
         await self._reply(scope, text.strip() or "(The model gave no answer.)", stream)
 
-    async def _failed(self, scope: TurnScope, error: Exception) -> ChatEnded:
+    async def _failed(self, scope: TurnScope, error: Exception, stream: ReplyStream | None) -> ChatEnded:
+        """The sentence takes the place of what was shown of the answer."""
         reason = self._mask(f"{type(error).__name__}: {error}")[:500]
         log.warning("model_failed", turn=scope.turn_id, error=reason)
-        await self._reply(
-            scope,
-            f"The model did not get this done: {reason}\n\nNothing further was run. `/run` and `/tool` still work.",
-            None,
+        sentence = (
+            f"The model did not get this done: {reason}\n\n"
+            "Nothing further was run. `/run` and `/tool` still work."
         )
+        await self._reply(scope, sentence, stream)
         return ChatEnded(reason)
 
     async def _reply(self, scope: TurnScope, text: str, stream: ReplyStream | None) -> None:
@@ -280,6 +296,15 @@ def call_keys(messages: Sequence[ModelMessage]) -> dict[str, str]:
         return {}
     calls = responses[-1].tool_calls
     return {call.tool_call_id: f"{len(responses)}.{index}" for index, call in enumerate(calls)}
+
+
+def give_calls_ids_of_their_own(response: ModelResponse) -> None:
+    """Servers may give two calls of one answer the same id, or none: results and approvals go by it."""
+    taken: set[str] = set()
+    for index, call in enumerate(response.tool_calls):
+        if not call.tool_call_id or call.tool_call_id in taken:
+            call.tool_call_id = f"{call.tool_call_id or 'call'}.{index}"
+        taken.add(call.tool_call_id)
 
 
 def _text_of_response(response: ModelResponse) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from echo_bot.policy.call import JsonValue
 
 SchemaOf = Callable[[str], Mapping[str, JsonValue] | None]
 """The parameters schema of a tool by name, None for an unknown one."""
+
+_COMMAND = re.compile(r"/([^\W\d]+)(?:@\S*)?(?:\s+(.*))?\Z", re.DOTALL)
 
 RUN_USAGE = "Write the command after /run, for example: /run ls -la"
 TOOL_USAGE = "Write: /tool NAME key=value …, for example: /tool read_file path=README.md"
@@ -39,15 +42,8 @@ Directive = DirectCall | Chat | Misused
 
 def split_command(text: str) -> tuple[str, str]:
     """("run", "ls -la") for "/run ls -la" or "/run@bot ls -la"; ("", text) for anything that is no command."""
-    stripped = text.strip()
-    if not stripped.startswith("/"):
-        return "", text
-    head, _, rest = stripped.partition(" ")
-    head, newline, more = head.partition("\n")
-    name = head[1:].partition("@")[0].lower()
-    if not name.replace("_", "").isalpha():
-        return "", text
-    return name, (more + " " + rest if newline else rest).strip()
+    found = _COMMAND.match(text.strip())
+    return (found[1].lower(), (found[2] or "").strip()) if found else ("", text)
 
 
 def read_directive(text: str, schema_of: SchemaOf) -> Directive:
@@ -61,14 +57,13 @@ def read_directive(text: str, schema_of: SchemaOf) -> Directive:
 
 
 def _read_tool(rest: str, schema_of: SchemaOf) -> Directive:
-    name, _, arguments = rest.partition(" ")
-    arguments = arguments.strip()
-    if not name:
+    if not rest:
         return Misused(TOOL_USAGE)
+    name, arguments = (*rest.split(None, 1), "")[:2]
     if arguments.startswith("{"):
         try:
             args = json.loads(arguments)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             return Misused(f"The arguments are not valid JSON: {error}. {TOOL_USAGE}")
         return DirectCall(name, args)
     try:
@@ -89,6 +84,6 @@ def _value(schema: JsonValue, text: str) -> JsonValue:
         return text
     try:
         value: JsonValue = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value

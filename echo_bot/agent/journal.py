@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from echo_bot.events import TurnId
@@ -43,7 +43,7 @@ class Journal:
         await self._turns.append(self.turn_id, JournalEntry("call", key, json.dumps({"tool": tool})))
 
     async def finish_call(self, key: str, result: ToolResult) -> None:
-        payload = json.dumps(asdict(result), default=str)
+        payload = _dumped(result)
         self._results[key] = payload
         await self._turns.append(self.turn_id, JournalEntry("result", key, payload))
 
@@ -62,3 +62,11 @@ class Journal:
         key = str(len(self._responses))
         self._responses.append(payload)
         await self._turns.append(self.turn_id, JournalEntry("response", key, payload))
+
+
+def _dumped(result: ToolResult) -> str:
+    """A tool's metadata may hold anything; what JSON cannot say is left out rather than losing the result."""
+    try:
+        return json.dumps(asdict(result), default=str)
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps(asdict(replace(result, metadata={})))

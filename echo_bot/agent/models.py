@@ -36,7 +36,7 @@ def build_model(settings: ModelSettings) -> Model:
             f"models.default names {provider}, whose package is not installed. "
             f"Run: pip install 'echo-bot[{_EXTRAS[provider]}]'"
         ) from error
-    except Exception as error:  # noqa: BLE001 - the SDKs raise many kinds for a missing or malformed key
+    except Exception as error:
         raise StartError(
             f"the model {settings.name} cannot be used: {type(error).__name__}. "
             "Check models.api_key and models.base_url"

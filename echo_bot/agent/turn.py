@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
@@ -14,6 +12,7 @@ import structlog
 from echo_bot.agent.directive import Chat, DirectCall, Misused, read_directive
 from echo_bot.agent.journal import Journal
 from echo_bot.delivery import Delivery
+from echo_bot.errors import StorageError
 from echo_bot.events import Address, InboundEvent, TurnId
 from echo_bot.policy.call import JsonValue
 from echo_bot.policy.catalogue import CATALOGUE, canonical_name
@@ -32,6 +31,8 @@ log = structlog.get_logger(__name__)
 
 _TYPING_SECONDS = 4.0
 _DIRECT_KEY = "0"
+
+_WENT_WRONG = "Something went wrong on my side and this was not finished. The log has the details."
 
 NO_MODEL = (
     "No model is configured, so I can only run what you ask for directly:\n\n"
@@ -55,37 +56,33 @@ class TurnParts:
     delivery: Delivery
     audit: Recorder
     chat: ChatRunner | None
-    clock: Callable[[], datetime]
+    is_asking: Callable[[TurnId], bool]
+    parallel_tools: int
 
 
 class TurnRunner:
-    """Runs turns. `run` never raises but for cancellation (a /stop, or the bot stopping)."""
+    """Runs turns. `run` raises nothing but CancelledError (a /stop, or the bot stopping)."""
 
     def __init__(self, parts: TurnParts) -> None:
         self._parts = parts
 
     async def run(self, turn: TurnRecord) -> None:
         """From queued (or revived) to its end. The reply is in the outbox before the turn counts as done."""
-        turns = self._parts.store.turns
-        if not await turns.set_state(turn.turn_id, TurnState.RUNNING):
-            return
-        event = event_from_json(turn.event_json)
-        typing = asyncio.create_task(self._keep_typing(event.address), name="typing")
+        try:
+            if await self._parts.store.turns.set_state(turn.turn_id, TurnState.RUNNING):
+                await self._run_typing(turn, event_from_json(turn.event_json))
+        except Exception as error:  # the outer edge of a turn: it fails alone, and says so
+            log.exception("turn_failed", turn=turn.turn_id)
+            await self._fail(turn, type(error).__name__)
+
+    async def _run_typing(self, turn: TurnRecord, event: InboundEvent) -> None:
+        typing = asyncio.create_task(self._keep_typing(turn.turn_id, event.address), name="typing")
         try:
             state, error = await self._run(turn, event)
-            await turns.set_state(turn.turn_id, state, error)
-        except Exception as error:  # noqa: BLE001 - the outer edge of a turn: it fails alone, and says so
-            log.exception("turn_failed", turn=turn.turn_id)
-            await self._fail(turn, event, f"{type(error).__name__}")
+            await self._parts.store.turns.set_state(turn.turn_id, state, error)
         finally:
             typing.cancel()
-            with suppress(asyncio.CancelledError):
-                await typing
-
-    async def waiting(self, turn_id: TurnId, is_waiting: bool) -> None:
-        """The turn waits for a person, or goes on."""
-        state = TurnState.WAITING if is_waiting else TurnState.RUNNING
-        await self._parts.store.turns.set_state(turn_id, state)
+            await asyncio.wait({typing})
 
     async def _run(self, turn: TurnRecord, event: InboundEvent) -> tuple[TurnState, str]:
         journal = await Journal.open(self._parts.store.turns, turn.turn_id)
@@ -95,6 +92,7 @@ class TurnRunner:
             event=event,
             memory_scope=event.memory_scope or str(event.sender),
             journal=journal,
+            slots=asyncio.Semaphore(self._parts.parallel_tools),
         )
         match read_directive(event.text, self._schema_of):
             case Misused(sentence):
@@ -118,20 +116,24 @@ class TurnRunner:
             return TurnState.FAILED, ended.error
         return TurnState.DONE, ""
 
-    async def _fail(self, turn: TurnRecord, event: InboundEvent, error: str) -> None:
-        await self._parts.store.turns.set_state(turn.turn_id, TurnState.FAILED, error)
-        await self._reply(
-            turn, event, "Something went wrong on my side and this was not finished. The log has the details."
-        )
+    async def _fail(self, turn: TurnRecord, error: str) -> None:
+        """Say so and mark it. While the database refuses even that, the turn stays as it is and is revived later."""
+        try:
+            await self._reply(turn, event_from_json(turn.event_json), _WENT_WRONG)
+            await self._parts.store.turns.set_state(turn.turn_id, TurnState.FAILED, error)
+        except (StorageError, ValueError) as second:
+            log.error("turn_failure_untold", turn=turn.turn_id, error=str(second))
 
     async def _reply(self, turn: TurnRecord, event: InboundEvent, text: str) -> None:
         await self._parts.delivery.send(
             event.address, text, source=f"{turn.turn_id}:reply", reply_to_id=event.message_id
         )
 
-    async def _keep_typing(self, address: Address) -> None:
+    async def _keep_typing(self, turn_id: TurnId, address: Address) -> None:
+        """While the turn works; one that waits for a person shows nothing."""
         while True:
-            await self._parts.delivery.typing(address)
+            if not self._parts.is_asking(turn_id):
+                await self._parts.delivery.typing(address)
             await asyncio.sleep(_TYPING_SECONDS)
 
     def _schema_of(self, name: str) -> dict[str, JsonValue] | None:

@@ -92,6 +92,10 @@ class ChannelRunner:
                 )
                 attempt += 1
                 await asyncio.sleep(pause)
+            except Exception as error:  # an adapter's own fault stops this channel and no other
+                running.failure = f"it failed at its start: {type(error).__name__}: {error}"
+                log.exception("channel_failed", channel=_title(running.channel))
+                return
 
     async def _stop_one(self, running: _Running) -> None:
         if running.task is not None:
@@ -104,6 +108,8 @@ class ChannelRunner:
             log.warning(
                 "channel_stop_failed", channel=_title(running.channel), error=str(error) or "timed out"
             )
+        except Exception:  # the others are stopped all the same
+            log.exception("channel_stop_failed", channel=_title(running.channel))
         self._book.remove(running.channel)
 
 

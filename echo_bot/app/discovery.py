@@ -55,7 +55,14 @@ def build_channel(manifest: ChannelManifest, settings: ChannelSettings) -> Chann
         raise StartError(
             f"the channel {manifest.name} cannot be loaded ({error}).{_foreign_channels(module_name)}"
         ) from error
-    channel: Channel = build(settings)
+    try:
+        channel: Channel = build(settings)
+    except StartError:
+        raise
+    except Exception as error:
+        raise StartError(
+            f"the channel {manifest.name} cannot be made: {type(error).__name__}: {error}"
+        ) from error
     return channel
 
 

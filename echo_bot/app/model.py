@@ -17,6 +17,7 @@ from echo_bot.config.model import Config
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StartError
 from echo_bot.events import InboundEvent
+from echo_bot.policy.guards.secrets import SecretMask
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.storage.protocol import Store
 from echo_bot.tools.registry import Registry
@@ -60,7 +61,7 @@ def chat_runner(
     runner: ToolRunner,
     delivery: Delivery,
     *,
-    mask: Callable[[str], str],
+    mask: SecretMask,
     clock: Callable[[], datetime],
 ) -> ChatRunner | None:
     """What talks to the model, or None without one."""
@@ -80,7 +81,16 @@ def chat_runner(
         pace=_pace(config, delivery),
     )
     return ChatRunner(
-        choice.model, chat, store, registry, settings.tools, runner, delivery, mask=mask, clock=clock
+        choice.model,
+        chat,
+        store,
+        registry,
+        settings.tools,
+        runner,
+        delivery,
+        mask=mask.mask,
+        mask_known=mask.mask_known,
+        clock=clock,
     )
 
 

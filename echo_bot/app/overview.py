@@ -14,11 +14,12 @@ from echo_bot.events import Identity, SessionKey
 from echo_bot.policy.access import is_admin
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.session import SessionQueues
-from echo_bot.storage.protocol import Store
+from echo_bot.storage.protocol import People, Store
 from echo_bot.tools.registry import Availability, Registry, ToolState
 
 RUNTIME_SCOPE = "runtime"
 HEALTH_KEY = "health"
+_MOST_DEAD = 100
 
 
 class Overview:
@@ -28,6 +29,7 @@ class Overview:
         self,
         settings: PolicySettings,
         store: Store,
+        people: People,
         registry: Registry,
         queues: SessionQueues,
         channels: ChannelRunner,
@@ -37,7 +39,7 @@ class Overview:
         stop_processes: Callable[[str], Awaitable[object]],
         clock: Callable[[], datetime],
     ) -> None:
-        self._settings, self._store, self._registry = settings, store, registry
+        self._settings, self._store, self._people, self._registry = settings, store, people, registry
         self._queues, self._channels, self._clock = queues, channels, clock
         self._model_name, self._warnings, self._stop_processes = model_name, warnings, stop_processes
         self._started_at = clock()
@@ -49,7 +51,7 @@ class Overview:
     async def status_text(self) -> str:
         running, waiting = self._queues.total()
         pending = await self._store.approvals.pending()
-        dead = await self._store.outbox.list("dead", 10)
+        dead = await self._store.outbox.list("dead", _MOST_DEAD)
         lines = [
             f"Echo Bot {__version__}, up since {self._started_at:%Y-%m-%d %H:%M} UTC",
             f"Model: {self._model_name or 'none (direct calls only)'}",
@@ -57,7 +59,8 @@ class Overview:
             *(f"Channel {name}: {_health_line(each)}" for name, each in self._channels.health().items()),
         ]
         if dead:
-            lines.append(f"Undeliverable messages: {len(dead)}, last: {dead[-1].error}")
+            count = f"{_MOST_DEAD} or more" if len(dead) == _MOST_DEAD else str(len(dead))
+            lines.append(f"Undeliverable messages: {count}, for example: {dead[-1].error}")
         lines += [f"⚠ {warning}" for warning in self._warnings]
         return "\n".join(f"- {line}" for line in lines)
 
@@ -68,7 +71,7 @@ class Overview:
         return f"Available: {', '.join(f'`{name}`' for name in there) or 'none'}\n\n" + "\n".join(missing)
 
     async def is_admin(self, sender: Identity) -> bool:
-        return is_admin(sender, self._settings.access, await read_paired(self._store.people))
+        return is_admin(sender, self._settings.access, await read_paired(self._people))
 
     async def end_session(self, session_key: SessionKey) -> None:
         await self._stop_processes(session_key)

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from echo_bot.agent.directive import split_command
 from echo_bot.agent.turn import TurnParts, TurnRunner
+from echo_bot.app.callbacks import Callbacks
 from echo_bot.app.channel_runner import ChannelRunner
 from echo_bot.app.model import ModelChoice, approval_model, chat_runner, choose_model
 from echo_bot.app.overview import Overview
 from echo_bot.app.secrets import Secrets
 from echo_bot.app.toolbox import Toolbox, build_toolbox
 from echo_bot.approval.approvers import Approvers
+from echo_bot.approval.asking import Asking
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.deciding import Decider
 from echo_bot.approval.faces import StoredFaces
 from echo_bot.approval.gate import ApprovalGate, GateOptions
+from echo_bot.approval.people import RememberedPeople
 from echo_bot.audit import Audit
 from echo_bot.channel import ChannelManifest
 from echo_bot.config.channels import accounts, sections
@@ -28,7 +30,6 @@ from echo_bot.config.loader import Loaded
 from echo_bot.config.model import Config
 from echo_bot.config.policy import policy_settings
 from echo_bot.delivery import CardDelivery, ChannelBook, Delivery
-from echo_bot.events import BlockType, ContentBlock, EventId, Identity, InboundEvent, PressReply, TurnId
 from echo_bot.inbox.admission import Admission, GroupPolicy
 from echo_bot.inbox.commands import Commands
 from echo_bot.inbox.port import Inbox, InboxSettings
@@ -36,9 +37,8 @@ from echo_bot.inbox.rate import RateLimit
 from echo_bot.policy.access import LOCAL
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
-from echo_bot.session import SessionQueues, event_from_json
-from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import ApprovalRecord, TurnState
+from echo_bot.session import SessionQueues
+from echo_bot.storage.protocol import People, Store
 from echo_bot.tools.runner import ToolRunner
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def utc_now() -> datetime:
 class Setting:
     """What a start was given. `is_interactive`: a person sits at the terminal channel.
 
-    `model` stands in for the configured one (a scripted one in tests).
+    `model` stands in for the configured one and `judge` for the approval model (scripted ones in tests).
     """
 
     loaded: Loaded
@@ -64,6 +64,7 @@ class Setting:
     is_interactive: bool
     clock: Callable[[], datetime] = utc_now
     model: Model | None = None
+    judge: Model | None = None
 
     @property
     def config(self) -> Config:
@@ -94,30 +95,38 @@ def build_parts(setting: Setting) -> Parts:
     settings = policy_settings(config, config_path=setting.loaded.path, manifests=setting.manifests)
     audit_key = setting.secrets.key.raw if setting.secrets.key else None
     audit = Audit(store.audit, setting.writer, audit_key, clock, mask=mask.mask)
+    people = RememberedPeople(store.people, time.monotonic)
     book = ChannelBook()
     delivery = Delivery(store, book, clock=clock, mask=mask.mask, max_tries=config.delivery.max_tries)
     channels = ChannelRunner(book, delivery, clock)
-    late = _Late(store, delivery, clock)
-    broker = _broker(setting, settings, audit, book, channels, late)
+    callbacks = Callbacks(store, delivery, clock)
+    broker = _broker(setting, settings, audit, book, channels, people, callbacks)
     toolbox = build_toolbox(config, settings, store, delivery, broker, clock)
     model = (
         ModelChoice("given", setting.model)
         if setting.model
         else choose_model(config, setting.secrets, config.models.default)
     )
-    judge = choose_model(
-        config, setting.secrets, config.permissions.approval.smart_model or config.models.default
+    judge = (
+        ModelChoice("given", setting.judge)
+        if setting.judge
+        else choose_model(
+            config, setting.secrets, config.permissions.approval.smart_model or config.models.default
+        )
     )
+    network_allowed = config.execution.network_policy == "allow"
     gate = ApprovalGate(
         settings,
-        _gate_options(config, setting.is_interactive),
+        GateOptions(setting.is_interactive, network_allowed, judge.name),
         store,
+        people,
         broker,
         audit,
+        Asking(_timeout_for(config), network_allowed, mask.mask, clock),
         surroundings=toolbox.surroundings,
         ask_model=approval_model(judge, config.models.limits.timeout_seconds),
         mask=mask.mask,
-        on_waiting=late.on_waiting,
+        on_waiting=callbacks.on_waiting,
         clock=clock,
     )
     runner = ToolRunner(
@@ -126,13 +135,24 @@ def build_parts(setting: Setting) -> Parts:
         toolbox.sites,
         audit,
         mask_known=mask.mask_known,
+        shorten=toolbox.shorten,
         credentials_of=setting.secrets.of_tool,
-        parallel=config.agent.parallel_tools,
     )
     chat = chat_runner(
-        model, config, settings, store, toolbox.registry, runner, delivery, mask=mask.mask, clock=clock
+        model, config, settings, store, toolbox.registry, runner, delivery, mask=mask, clock=clock
     )
-    turns = TurnRunner(TurnParts(store, toolbox.registry, runner, delivery, audit, chat, clock))
+    turns = TurnRunner(
+        TurnParts(
+            store,
+            toolbox.registry,
+            runner,
+            delivery,
+            audit,
+            chat,
+            is_asking=broker.is_asking,
+            parallel_tools=config.agent.parallel_tools,
+        )
+    )
     queues = SessionQueues(turns.run)
     warnings = tuple(
         each
@@ -147,6 +167,7 @@ def build_parts(setting: Setting) -> Parts:
     overview = Overview(
         settings,
         store,
+        people,
         toolbox.registry,
         queues,
         channels,
@@ -161,56 +182,20 @@ def build_parts(setting: Setting) -> Parts:
             max_backlog=timedelta(minutes=config.channels.max_backlog_minutes),
         ),
         store,
-        Admission(settings.access, store.people, group_policies=_group_policies(config), clock=clock),
+        Admission(settings.access, people, group_policies=_group_policies(config), clock=clock),
         RateLimit(config.rate_limit.per_minute, config.rate_limit.burst, LOCAL),
-        Commands(store, broker, queues, overview, clock),
+        Commands(store, broker, queues, overview, mask=mask.mask, clock=clock),
         queues,
         broker,
         delivery,
+        mask=mask.mask,
         clock=clock,
         monotonic=time.monotonic,
     )
-    late.inbox = inbox
+    callbacks.inbox = inbox
     return Parts(
         settings, audit, book, delivery, channels, toolbox, broker, gate, queues, overview, inbox, warnings
     )
-
-
-class _Late:
-    """What the broker and the gate call back into, once the objects behind it exist."""
-
-    inbox: Inbox
-
-    def __init__(self, store: Store, delivery: Delivery, clock: Callable[[], datetime]) -> None:
-        self._store, self._delivery, self._clock = store, delivery, clock
-
-    async def on_waiting(self, turn_id: TurnId, is_waiting: bool) -> None:
-        state = TurnState.WAITING if is_waiting else TurnState.RUNNING
-        await self._store.turns.set_state(turn_id, state)
-
-    async def notice(self, record: ApprovalRecord, text: str) -> None:
-        source = f"{record.approval_id}:notice:{record.status.value}"
-        await self._delivery.send(record.address, text, source=source, markdown=False)
-
-    async def ask_again(self, record: ApprovalRecord, by: Identity) -> PressReply:
-        """A direct call runs anew as it was written; in a chat the model is told to try again."""
-        turn = await self._store.turns.get(record.turn_id)
-        if turn is None:
-            return PressReply("The request is too old to be asked again.", ok=False)
-        repeated = again(event_from_json(turn.event_json), record, self._clock())
-        asked = await self.inbox.submit(repeated)
-        return PressReply("Asking again." if asked else "It was asked again already.", ok=asked)
-
-
-def again(event: InboundEvent, record: ApprovalRecord, now: datetime) -> InboundEvent:
-    """The event that repeats an expired request, with an id of its own that can be used once."""
-    repeated = replace(
-        event, event_id=EventId(f"again:{record.approval_id}"), dedup_ids=(), message_id="", timestamp=now
-    )
-    if split_command(event.text)[0]:
-        return repeated
-    text = f"The call {record.tool} was not decided in time. Please try exactly that call again."
-    return replace(repeated, content=(ContentBlock(BlockType.TEXT, text),))
 
 
 def _broker(
@@ -219,18 +204,19 @@ def _broker(
     audit: Audit,
     book: ChannelBook,
     channels: ChannelRunner,
-    late: _Late,
+    people: People,
+    callbacks: Callbacks,
 ) -> Broker:
     store, config, clock = setting.store, setting.config, setting.clock
-    approvers = Approvers(settings, store.people, store.sessions, running=channels.running, clock=clock)
+    approvers = Approvers(settings, people, store.sessions, running=channels.running, clock=clock)
     return Broker(
         store,
         Decider(store, approvers, audit, clock),
         CardDelivery(store, book, clock=clock),
         approvers,
         StoredFaces(setting.secrets.mask, timezone_of(config)),
-        notice=late.notice,
-        ask_again=late.ask_again,
+        notice=callbacks.notice,
+        ask_again=callbacks.ask_again,
         clock=clock,
         delivery_timeout_seconds=config.permissions.approval.card_delivery_timeout_seconds,
         backlog=timedelta(minutes=config.channels.max_backlog_minutes),
@@ -244,16 +230,14 @@ def timezone_of(config: Config) -> tzinfo:
     return datetime.now().astimezone().tzinfo or UTC
 
 
-def _gate_options(config: Config, is_interactive: bool) -> GateOptions:
+def _timeout_for(config: Config) -> Callable[[str, RiskLevel], int]:
     approval = config.permissions.approval
 
     def timeout_for(channel: str, risk: RiskLevel) -> int:
         by_risk = approval.timeouts.get(risk.value)
         return by_risk or approval.timeouts.get(channel) or approval.wait_timeout_seconds
 
-    return GateOptions(
-        timeout_for, is_interactive, network_allowed=config.execution.network_policy == "allow"
-    )
+    return timeout_for
 
 
 def _group_policies(config: Config) -> dict[str, GroupPolicy]:

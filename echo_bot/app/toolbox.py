@@ -6,8 +6,10 @@ import asyncio
 import mimetypes
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -47,8 +49,11 @@ from echo_bot.tools.builtin.todo import TodoTool
 from echo_bot.tools.builtin.workspace import Workspace
 from echo_bot.tools.builtin.writing import EditFileTool, WriteFileTool
 from echo_bot.tools.registry import Registry
+from echo_bot.tools.runner import Shorten
 from echo_bot.tools.sites import CallSite, CallSites
 from echo_bot.tools.spill import Spill, SpillLimits
+
+_KEEP_COPIES_SECONDS = 7 * 86400
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,7 @@ class Toolbox:
     processes: BackgroundProcesses
     sites: CallSites
     surroundings: Callable[[], Awaitable[Surroundings]]
+    shorten: Shorten
     broken: tuple[str, ...] = ()
 
 
@@ -103,7 +109,7 @@ def build_toolbox(
             typed_before=processes.typed_before,
         )
 
-    return Toolbox(registry, executors, processes, sites, surroundings, broken)
+    return Toolbox(registry, executors, processes, sites, surroundings, spill.shorten, broken)
 
 
 def build_executors(config: Config, settings: PolicySettings) -> Executors:
@@ -220,9 +226,19 @@ class _OutgoingFiles:
         if isinstance(content, FileRefusal):
             return content.sentence
         name = os.path.basename(path) or "file"
+        self._sweep()
         folder = self._folder / uuid.uuid4().hex
         folder.mkdir(parents=True, mode=0o700)
         copy = folder / "content"
         copy.write_bytes(content.data)
         mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
         return OutboundFile(str(copy), name, mime)
+
+    def _sweep(self) -> None:
+        """Copies that were sent, or given up, long ago."""
+        oldest = time.time() - _KEEP_COPIES_SECONDS
+        for copy in self._folder.glob("*/content"):
+            with suppress(OSError):
+                if copy.stat().st_mtime < oldest:
+                    copy.unlink()
+                    copy.parent.rmdir()

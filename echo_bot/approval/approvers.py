@@ -56,13 +56,14 @@ class Approvers:
         paired = await read_paired(self._people)
         requester = Identity.parse(record.requester)
         approvers = tuple(p for p in self._people_who_may(paired) if self._may(p, record, paired))
+        spoke = await self._sessions.speakers(record.address, self._clock() - _RECENT)
         return routes(
             RouteFacts(
                 origin=record.address,
                 requester=requester,
                 requester_may_decide=self._may(requester, record, paired),
                 approvers=approvers,
-                recent=frozenset([p for p in approvers if await self._spoke_here(p, record)]),
+                recent=frozenset(p for p in approvers if str(p) in spoke),
                 running=self._running(),
             )
         )
@@ -81,7 +82,9 @@ class Approvers:
         """Everybody named as an approver or, by default, as an admin; a bare id stands for every running channel."""
         named = self._settings.approval.approvers or self._settings.access.admin_users
         people = dict.fromkeys(
-            person for entry in (*named, *sorted(paired.approvers | paired.admins)) for person in self._named(entry)
+            person
+            for entry in (*named, *sorted(paired.approvers | paired.admins))
+            for person in self._named(entry)
         )
         return tuple(people)
 
@@ -90,7 +93,3 @@ class Approvers:
             return (Identity.parse(entry),)
         people = (Identity(channel, entry, account) for channel, account in sorted(self._running()))
         return tuple(p for p in people if p.channel not in _LOCAL_CHANNELS or str(p) in access.LOCAL)
-
-    async def _spoke_here(self, person: Identity, record: ApprovalRecord) -> bool:
-        last = await self._sessions.last_spoke(person)
-        return last is not None and last[0] == record.address and last[1] > self._clock() - _RECENT

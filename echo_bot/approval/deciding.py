@@ -8,11 +8,16 @@ from datetime import datetime, timedelta
 from typing import Literal, Protocol
 from uuid import uuid4
 
+import structlog
+
 from echo_bot.approval.request import Choice
 from echo_bot.approval.stored import request_from_json
+from echo_bot.errors import StorageError
 from echo_bot.events import ApprovalId, Identity, PressReply
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, GrantRecord, Ruling
+
+log = structlog.get_logger(__name__)
 
 Clock = Callable[[], datetime]
 """The time now, timezone-aware UTC."""
@@ -23,6 +28,7 @@ _GRANT_SCOPES: dict[Choice, Literal["session", "1h", "always"]] = {
     Choice.ALWAYS: "always",
 }
 _HOUR = timedelta(hours=1)
+_SHORTEST_REF = 4
 
 
 class Approvers(Protocol):
@@ -51,51 +57,51 @@ class Decider:
     def __init__(self, store: Store, approvers: Approvers, audit: Recorder, clock: Clock) -> None:
         self._store, self._approvers, self._audit, self._clock = store, approvers, audit, clock
 
-    async def find(self, ref: str) -> ApprovalRecord | None:
-        """By whole id, or by the short id that cards show if exactly one pending request has it."""
+    async def find(self, ref: str) -> ApprovalRecord | str:
+        """By whole id, or by the short id that cards show if exactly one pending request has it; else why not."""
         record = await self._store.approvals.get(ApprovalId(ref))
         if record is not None:
             return record
-        matches = [
-            r for r in await self._store.approvals.pending() if ref and r.approval_id.endswith(ref.lower())
-        ]
-        return matches[0] if len(matches) == 1 and len(ref) >= 4 else None
+        ending = ref.lower()
+        matches = [r for r in await self._store.approvals.pending() if r.approval_id.endswith(ending)]
+        if len(ending) < _SHORTEST_REF or not matches:
+            return "No open approval has that id. /approvals lists the open ones."
+        if len(matches) > 1:
+            return f"{len(matches)} open approvals end in “{ending}”. Write the whole id: {_ids(matches)}."
+        return matches[0]
 
     async def decide(self, ref: str, choice: Choice, by: Identity, *, reason: str = "") -> Decided:
         """Decide the approval `ref` as `by`. Every refusal is a sentence in the reply, never an exception."""
         record = await self.find(ref)
-        if record is None:
-            return Decided(
-                PressReply("No open approval has that id. /approvals lists the open ones.", ok=False)
-            )
+        if isinstance(record, str):
+            return _refused(record)
         refusal = await self._refusal(record, choice.value, by)
         if refusal:
-            return Decided(PressReply(refusal, ok=False))
+            return _refused(refusal)
         status = ApprovalStatus.APPROVED if choice.approves else ApprovalStatus.DENIED
         decided = await self._claim(record, Ruling(status, str(by), choice.value, self._clock(), reason))
         if isinstance(decided, PressReply):
             return Decided(decided)
-        if choice in _GRANT_SCOPES:
-            await self._grant(decided, choice, by)
         word = "Approved" if choice.approves else "Denied"
-        return Decided(PressReply(f"{word}: {choice.label}."), decided)
+        note = await self._grant(decided, choice, by) if choice in _GRANT_SCOPES else ""
+        return Decided(PressReply(f"{word}: {choice.label}.{note}"), decided)
 
     async def answer(self, ref: str, option: str, by: Identity, *, text: str = "") -> Decided:
-        """Answer the question `ref`. Only the person who was asked may."""
+        """Answer the question `ref`. Only the person who was asked may. `option` "" or one of those offered."""
         record = await self.find(ref)
-        if record is None:
-            return Decided(PressReply("That question is no longer open.", ok=False))
+        if isinstance(record, str):
+            return _refused("That question is no longer open.")
         if str(by) != record.requester:
-            return Decided(PressReply("Only the person who was asked can answer this.", ok=False))
-        if record.status is not ApprovalStatus.PENDING:
-            return Decided(PressReply("That question was answered already.", ok=False))
+            return _refused("Only the person who was asked can answer this.")
+        if record.status is not ApprovalStatus.PENDING or self._is_over(record):
+            return _refused(closed_question(record))
+        if not option.isdecimal() and not text.strip():
+            return _refused("Write your answer: the next message in this chat counts.")
         ruling = Ruling(ApprovalStatus.APPROVED, str(by), option, self._clock(), text or option)
         decided = await self._claim(record, ruling)
-        return (
-            Decided(decided)
-            if isinstance(decided, PressReply)
-            else Decided(PressReply("Thank you."), decided)
-        )
+        if isinstance(decided, PressReply):
+            return Decided(decided)
+        return Decided(PressReply("Thank you."), decided)
 
     async def close(self, record: ApprovalRecord, status: ApprovalStatus, why: str) -> ApprovalRecord | None:
         """End a request without a person: expired or cancelled. None if somebody decided first."""
@@ -103,9 +109,7 @@ class Decider:
             record.approval_id, Ruling(status, "", "", self._clock(), why)
         )
         if closed is not None:
-            await self._audit.record(
-                "approval_closed", approval=record.approval_id, status=status.value, why=why
-            )
+            await self._note("approval_closed", approval=record.approval_id, status=status.value, why=why)
         return closed
 
     async def _refusal(self, record: ApprovalRecord, decision: str, by: Identity) -> str:
@@ -113,7 +117,7 @@ class Decider:
             return "You may not decide this."
         if record.status is not ApprovalStatus.PENDING:
             return closed_sentence(record)
-        if record.deadline is not None and record.deadline <= self._clock():
+        if self._is_over(record):
             return "This request has expired; nothing was run."
         if decision not in record.offered:
             return f"“{decision}” is not offered for this call. Offered: {', '.join(record.offered)}."
@@ -124,7 +128,7 @@ class Decider:
         if decided is None:
             now = await self._store.approvals.get(record.approval_id)
             return PressReply(closed_sentence(now) if now else "This request is gone.", ok=False)
-        await self._audit.record(
+        await self._note(
             "decision",
             approval=record.approval_id,
             turn=record.turn_id,
@@ -135,22 +139,57 @@ class Decider:
         )
         return decided
 
-    async def _grant(self, record: ApprovalRecord, choice: Choice, by: Identity) -> None:
+    async def _note(self, kind: str, **fields: object) -> None:
+        """The decision is stored by now and stands; without the gate's own audit row nothing starts on it."""
+        try:
+            await self._audit.record(kind, **fields)
+        except StorageError as error:
+            log.error("decision_unaudited", kind=kind, approval=fields.get("approval"), error=str(error))
+
+    def _is_over(self, record: ApprovalRecord) -> bool:
+        return record.deadline is not None and record.deadline <= self._clock()
+
+    async def _grant(self, record: ApprovalRecord, choice: Choice, by: Identity) -> str:
+        """Remember the approval. Returns a note for whoever approved when that failed."""
         now = self._clock()
-        await self._store.grants.add(
-            GrantRecord(
-                grant_id=uuid4().hex[:12],
-                owner=record.requester,
-                digest=record.digest,
-                tool=record.tool,
-                summary=request_from_json(record.request_json).summary,
-                scope=_GRANT_SCOPES[choice],
-                created_at=now,
-                created_by=str(by),
-                session_key=record.session_key if choice is Choice.SESSION else "",
-                expires_at=now + _HOUR if choice is Choice.HOUR else None,
-            )
+        grant = GrantRecord(
+            grant_id=uuid4().hex[:12],
+            owner=record.requester,
+            digest=record.digest,
+            tool=record.tool,
+            summary=request_from_json(record.request_json).summary,
+            scope=_GRANT_SCOPES[choice],
+            created_at=now,
+            created_by=str(by),
+            session_key=record.session_key if choice is Choice.SESSION else "",
+            expires_at=now + _HOUR if choice is Choice.HOUR else None,
         )
+        try:
+            await self._store.grants.add(grant)
+        except StorageError as error:
+            log.error("grant_not_stored", approval=record.approval_id, error=str(error))
+            return " It could not be remembered, so it counts this once."
+        await self._note("granted", approval=record.approval_id, grant=grant.grant_id, scope=grant.scope)
+        return ""
+
+
+def _refused(sentence: str) -> Decided:
+    return Decided(PressReply(sentence, ok=False))
+
+
+def _ids(records: list[ApprovalRecord]) -> str:
+    return ", ".join(record.approval_id for record in records)
+
+
+def closed_question(record: ApprovalRecord) -> str:
+    """Why a question takes no answer any more."""
+    match record.status:
+        case ApprovalStatus.APPROVED | ApprovalStatus.USED:
+            return "That question was answered already."
+        case ApprovalStatus.CANCELLED:
+            return "That question was cancelled."
+        case _:
+            return "The time to answer that question is over."
 
 
 def closed_sentence(record: ApprovalRecord) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -14,57 +11,25 @@ from typing import Protocol
 import structlog
 
 from echo_bot.approval.approvers import read_paired
+from echo_bot.approval.asking import Asking, GateRequest
 from echo_bot.approval.broker import Broker
-from echo_bot.approval.gather import Asked, Surroundings, answered, gather, offers, simple_commands
-from echo_bot.approval.request import ApprovalRequest, Choice
+from echo_bot.approval.gather import Asked, Surroundings, answered, gather
 from echo_bot.approval.smart import AskModel, review_prompt
-from echo_bot.approval.stored import request_to_json
-from echo_bot.events import ApprovalId, InboundEvent, SessionKey, TurnId
+from echo_bot.errors import StorageError
+from echo_bot.events import ApprovalId, TurnId
 from echo_bot.policy.access import is_restricted_by_star
-from echo_bot.policy.call import Arguments, Executor, JsonValue, canonical_json, digest
+from echo_bot.policy.call import Arguments, Executor, digest
 from echo_bot.policy.decision import ApprovalSource, Decision, Finding, StepName, Verdict
 from echo_bot.policy.facts import Caller, Facts
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.policy.steps import decide
-from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
+from echo_bot.storage.protocol import People, Store
 
 log = structlog.get_logger(__name__)
 
+_DRIFTED = "what it would do changed since it was asked about; ask for it again"
 _AUTHORISING = frozenset({StepName.GRANT, StepName.HUMAN})
-_SUMMARY_CHARS = 160
-
-
-class Previewed(Protocol):
-    """What a file tool says it would change; see `echo_bot.tools.builtin`."""
-
-    @property
-    def diff(self) -> str: ...
-
-    @property
-    def problem(self) -> str: ...
-
-
-Preview = Callable[[dict[str, JsonValue], None], Awaitable[Previewed]]
-
-
-@dataclass(frozen=True, slots=True)
-class GateRequest:
-    """One call before the gate. The trust fields are read from `event`, the stored one of the turn."""
-
-    tool: str
-    args: Arguments
-    event: InboundEvent
-    turn_id: TurnId
-    session_key: SessionKey
-    call_key: str
-    nested: bool
-    is_registered: bool
-    declared_risk: str | None
-    capabilities: tuple[str, ...]
-    parameters: Mapping[str, JsonValue] | None
-    preview: Preview | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +52,7 @@ class GateDecision:
     findings: tuple[Finding, ...] = ()
     approval_id: ApprovalId | None = None
     was_authorised: bool = False
+    decided_by: str = ""
     restricted: bool = False
     network: bool = False
     recheck: Callable[[], str] = lambda: ""
@@ -98,11 +64,11 @@ class Recorder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GateOptions:
-    """`timeout_for` (channel, risk) gives seconds; `is_interactive`: a person sits at the terminal channel."""
+    """`is_interactive`: a person sits at the terminal channel. `judge` names the approval model."""
 
-    timeout_for: Callable[[str, RiskLevel], int]
     is_interactive: bool
     network_allowed: bool
+    judge: str = ""
 
 
 class ApprovalGate:
@@ -113,8 +79,10 @@ class ApprovalGate:
         settings: PolicySettings,
         options: GateOptions,
         store: Store,
+        people: People,
         broker: Broker,
         audit: Recorder,
+        asking: Asking,
         *,
         surroundings: Callable[[], Awaitable[Surroundings]],
         ask_model: AskModel,
@@ -122,20 +90,26 @@ class ApprovalGate:
         on_waiting: Callable[[TurnId, bool], Awaitable[None]],
         clock: Callable[[], datetime],
     ) -> None:
-        self._settings, self._options, self._store, self._broker = settings, options, store, broker
-        self._audit, self._surroundings, self._ask_model = audit, surroundings, ask_model
+        self._settings, self._options, self._store, self._people = settings, options, store, people
+        self._broker, self._audit, self._asking = broker, audit, asking
+        self._surroundings, self._ask_model = surroundings, ask_model
         self._mask, self._on_waiting, self._clock = mask, on_waiting, clock
 
     async def check(self, request: GateRequest) -> GateDecision:
         """Decide one call. A crash on the way denies; only cancellation passes through."""
         try:
             decision = await self._check(request)
-        except Exception:  # noqa: BLE001 - whatever failed on the way to a decision, the answer is no
+        except Exception:  # whatever failed on the way to a decision, the answer is no
             log.exception("gate_failed", tool=request.tool, turn=request.turn_id, call=request.call_key)
-            sentence = f"{request.tool} was not run: the gate failed on this call. The log has the details."
-            decision = GateDecision(
-                Verdict.DENY, StepName.CONTEXT, "the gate failed", sentence, args=request.args
-            )
+            decision = _refusal(request, "the gate failed on this call; the log has the details")
+        try:
+            await self._write_down(request, decision)
+        except StorageError as error:
+            log.error("gate_unaudited", tool=request.tool, turn=request.turn_id, error=str(error))
+            return _refusal(request, "the audit cannot be written, and nothing runs unrecorded")
+        return decision
+
+    async def _write_down(self, request: GateRequest, decision: GateDecision) -> None:
         await self._audit.record(
             "gate",
             turn=request.turn_id,
@@ -148,12 +122,13 @@ class ApprovalGate:
             reason=decision.reason,
             risk=decision.risk.value if decision.risk else "",
             source=decision.approval_source.value if decision.approval_source else "",
+            approval=decision.approval_id or "",
+            by=decision.decided_by,
             digest=decision.digest,
             executor=decision.executor.value,
             findings=[f.kind for f in decision.findings],
             capabilities=sorted(request.capabilities),
         )
-        return decision
 
     async def begin(self, decision: GateDecision) -> str:
         """Right before the start: the files it was shown against are the same, and the approval is spent once.
@@ -172,21 +147,31 @@ class ApprovalGate:
 
     async def _check(self, request: GateRequest) -> GateDecision:
         surroundings = await self._surroundings()
-        facts = await self._facts(request, surroundings)
+        facts, grant_id = await self._facts(request, surroundings)
+        recheck = _recheck(facts, surroundings)
         decision = decide(facts)
         if decision.verdict is Verdict.ASK and decision.step is StepName.SMART:
-            facts = answered(facts, await self._pre_screen(facts))
+            facts = answered(facts, await self._pre_screen(request, facts))
             decision = decide(facts)
-            await self._audit.record(
-                "smart", turn=request.turn_id, verdict=decision.verdict.value, digest=digest(facts.call)
-            )
-        if decision.verdict is not Verdict.ASK:
-            return await self._settled(request, facts, decision, surroundings)
-        return await self._ask_person(request, facts, decision, surroundings)
+        if decision.verdict is Verdict.ASK:
+            return await self._ask_person(request, facts, decision, recheck)
+        authorised = is_authorised(facts, decision)
+        if authorised and grant_id:
+            await self._store.grants.count_use(grant_id, self._clock())
+        return self._decision(
+            request,
+            facts,
+            decision,
+            # A write that nobody had to look at is bound to nothing.
+            (lambda: "") if decision.step is StepName.RISK_TIER else recheck,
+            source=decision.approval_source,
+            authorised=authorised,
+        )
 
-    async def _facts(self, request: GateRequest, surroundings: Surroundings) -> Facts:
+    async def _facts(self, request: GateRequest, surroundings: Surroundings) -> tuple[Facts, str]:
+        """The facts of the call, and the id of the grant that covers it, if one does."""
         event = request.event
-        paired = await read_paired(self._store.people)
+        paired = await read_paired(self._people)
         caller = Caller(
             sender=event.sender,
             address=event.address,
@@ -207,38 +192,34 @@ class ApprovalGate:
         if not request.is_registered:
             facts = replace(facts, tool=None)
         if facts.tool is None or facts.filtered_by or facts.arguments_error:
-            return facts
+            return facts, ""
         grant = await self._store.grants.match(
             str(event.sender), digest(facts.call), request.session_key, self._clock()
         )
-        return replace(facts, granted=grant is not None)
+        return replace(facts, granted=grant is not None), grant.grant_id if grant is not None else ""
 
-    async def _pre_screen(self, facts: Facts) -> str | None:
+    async def _pre_screen(self, request: GateRequest, facts: Facts) -> str | None:
         prompt = review_prompt(facts.call, facts.findings, self._mask)
-        return "ESCALATE" if prompt is None else await self._ask_model(prompt)
-
-    async def _settled(
-        self, request: GateRequest, facts: Facts, decision: Decision, surroundings: Surroundings
-    ) -> GateDecision:
-        if decision.step is StepName.GRANT and facts.granted:
-            await self._count_use(request, facts)
-        by_cron = decision.step is StepName.UNATTENDED and facts.caller.cron_authorized
-        return self._decision(
-            request,
-            facts,
-            decision,
-            surroundings,
-            source=decision.approval_source,
-            authorised=decision.verdict is Verdict.ALLOW and (decision.step in _AUTHORISING or by_cron),
+        answer = "ESCALATE" if prompt is None else await self._ask_model(prompt)
+        await self._audit.record(
+            "smart",
+            turn=request.turn_id,
+            call=request.call_key,
+            model=self._options.judge,
+            answer="(unavailable)" if answer is None else answer[:100],
+            shown_whole=prompt is not None,
+            digest=digest(facts.call),
         )
+        return answer
 
     async def _ask_person(
-        self, request: GateRequest, facts: Facts, decision: Decision, surroundings: Surroundings
+        self, request: GateRequest, facts: Facts, decision: Decision, recheck: Callable[[], str]
     ) -> GateDecision:
-        record = await self._record(request, facts, decision)
+        record = await self._asking.question(request, facts, decision)
         stored = await self._store.approvals.get(record.approval_id)
         if stored is not None and stored.digest != record.digest:
-            return self._drifted(request, facts)
+            await self._broker.withdraw(stored, _DRIFTED)
+            return _refusal(request, _DRIFTED, StepName.HUMAN)
         await self._on_waiting(request.turn_id, True)
         try:
             answer = await self._broker.ask(record)
@@ -250,18 +231,11 @@ class ApprovalGate:
             request,
             facts,
             final,
-            surroundings,
+            recheck,
             source=answer.source,
             authorised=answer.approved,
             approval_id=record.approval_id if answer.approved else None,
-        )
-
-    def _drifted(self, request: GateRequest, facts: Facts) -> GateDecision:
-        sentence = (
-            f"{request.tool} was not run: what it would do changed since it was approved. Ask for it again."
-        )
-        return GateDecision(
-            Verdict.DENY, StepName.HUMAN, "drift", sentence, args=facts.call.args, risk=facts.risk
+            decided_by=answer.by,
         )
 
     def _decision(
@@ -269,11 +243,12 @@ class ApprovalGate:
         request: GateRequest,
         facts: Facts,
         decision: Decision,
-        surroundings: Surroundings,
+        recheck: Callable[[], str],
         *,
         source: ApprovalSource | None,
         authorised: bool,
         approval_id: ApprovalId | None = None,
+        decided_by: str = "",
     ) -> GateDecision:
         by_person = decision.step is StepName.HUMAN
         sentence = decision.reason if by_person else f"{request.tool} was not run: {decision.reason}."
@@ -290,86 +265,31 @@ class ApprovalGate:
             findings=facts.findings,
             approval_id=approval_id,
             was_authorised=authorised,
+            decided_by=decided_by,
             restricted=is_restricted_by_star(facts.caller.sender, self._settings.access, facts.caller.paired),
             network=self._options.network_allowed,
-            recheck=partial(_drift, facts, surroundings, surroundings.typed_before(_process_of(facts))),
-        )
-
-    async def _count_use(self, request: GateRequest, facts: Facts) -> None:
-        grant = await self._store.grants.match(
-            str(request.event.sender), digest(facts.call), request.session_key, self._clock()
-        )
-        if grant is not None:
-            await self._store.grants.count_use(grant.grant_id, self._clock())
-
-    async def _record(self, request: GateRequest, facts: Facts, decision: Decision) -> ApprovalRecord:
-        approval_id = approval_id_of(request.turn_id, request.call_key)
-        shown = await self._request(request, facts, decision, approval_id)
-        choices = (*shown.offered, Choice.ASK_AGAIN)
-        return ApprovalRecord(
-            approval_id=approval_id,
-            turn_id=request.turn_id,
-            session_key=request.session_key,
-            kind="approval",
-            requester=str(request.event.sender),
-            address=request.event.address,
-            tool=facts.call.tool,
-            digest=digest(facts.call),
-            risk=facts.risk.value,
-            request_json=request_to_json(shown),
-            offered=tuple(choice.value for choice in choices),
-            tokens=tuple(secrets.token_urlsafe(16) for _ in choices),
-            status=ApprovalStatus.PENDING,
-            created_at=self._clock(),
-            timeout_seconds=self._options.timeout_for(request.event.channel, facts.risk),
-        )
-
-    async def _request(
-        self, request: GateRequest, facts: Facts, decision: Decision, approval_id: ApprovalId
-    ) -> ApprovalRequest:
-        call = facts.call
-        notes = []
-        if facts.needs_network and call.executor is Executor.SANDBOX and not self._options.network_allowed:
-            notes.append("The command seems to need the network, which the sandbox does not have here.")
-        diff = ""
-        if request.preview is not None:
-            preview = await request.preview(dict(call.args), None)
-            diff = preview.diff
-            notes += [preview.problem] if preview.problem else []
-        return ApprovalRequest(
-            approval_id=approval_id,
-            tool=call.tool,
-            args=call.args,
-            risk=facts.risk,
-            cwd=call.cwd,
-            executor=call.executor,
-            requester=str(request.event.sender),
-            requester_name=request.event.sender_name,
-            offered=offers(facts),
-            reason="" if facts.soft_findings else decision.reason,
-            summary=self._summary(facts),
-            findings=facts.findings,
-            commands=simple_commands(facts),
-            diff=diff,
-            notes=tuple(notes),
-            env=call.env or None,
-            created_at=self._clock(),
-        )
-
-    def _summary(self, facts: Facts) -> str:
-        args = facts.call.args
-        main = args.get("command") or args.get("path") or args.get("code")
-        text = self._mask(str(main) if main else canonical_json(dict(args)))
-        line = " ".join(text.split())
-        return f"{facts.call.tool}: " + (
-            line if len(line) <= _SUMMARY_CHARS else line[: _SUMMARY_CHARS - 1] + "…"
+            recheck=recheck,
         )
 
 
-def approval_id_of(turn_id: TurnId, call_key: str) -> ApprovalId:
-    """Derived from the turn and the call's place in it, so that a revived turn finds its question again."""
-    raw = hashlib.sha256(f"{turn_id}\x1f{call_key}".encode()).digest()
-    return ApprovalId(base64.b32encode(raw).decode().lower()[:20])
+def is_authorised(facts: Facts, decision: Decision) -> bool:
+    """Did a grant, the operator's allowlist or a cron authorisation pass it, beyond what its tier passes anyway?"""
+    if decision.verdict is not Verdict.ALLOW:
+        return False
+    if decision.step is not StepName.UNATTENDED:
+        return decision.step in _AUTHORISING
+    passes_anyway = facts.risk is RiskLevel.READ_ONLY
+    return not passes_anyway and (facts.caller.cron_authorized or facts.risk is RiskLevel.EXEC)
+
+
+def _refusal(request: GateRequest, why: str, step: StepName = StepName.CONTEXT) -> GateDecision:
+    sentence = f"{request.tool} was not run: {why}."
+    return GateDecision(Verdict.DENY, step, why, sentence, args=request.args)
+
+
+def _recheck(facts: Facts, surroundings: Surroundings) -> Callable[[], str]:
+    """What must still hold when the call starts, against what is true now."""
+    return partial(_drift, facts, surroundings, surroundings.typed_before(_process_of(facts)))
 
 
 def _process_of(facts: Facts) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import posixpath
 from collections.abc import Callable, Mapping
@@ -143,6 +144,7 @@ def _problem(tool: ToolEntry, args: object, settings: PolicySettings) -> str:
         return problem
     try:
         canonical_json(dict(args))
+        json.dumps(dict(args), ensure_ascii=False).encode()  # half a character is no text: nothing stores it
     except (TypeError, ValueError, RecursionError) as error:
         return f"{tool.name}: the arguments cannot be written as JSON ({error})"
     language = args.get("language")

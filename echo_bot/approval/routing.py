@@ -34,9 +34,10 @@ def direct_chat(person: Identity) -> Address:
 
 def routes(facts: RouteFacts) -> Routes:
     """Pure: the origin if somebody there may decide, else every approver's direct chat on a running channel."""
-    if facts.requester_may_decide or any(person in facts.recent for person in facts.approvers):
+    lives_there = any(direct_chat(person) == facts.origin for person in facts.approvers)
+    if facts.requester_may_decide or lives_there or not facts.recent.isdisjoint(facts.approvers):
         return Routes((facts.origin,), notice=False)
     direct = tuple(
         direct_chat(person) for person in facts.approvers if (person.channel, person.account) in facts.running
     )
-    return Routes(tuple(dict.fromkeys(direct)), notice=facts.origin not in direct)
+    return Routes(tuple(dict.fromkeys(direct)), notice=True)

@@ -10,13 +10,14 @@ from typing import TypeVar
 
 import structlog
 
+from echo_bot.channel import Channel
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.card_json import card_to_json
 from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, TemporaryFailure
-from echo_bot.events import Address, Card, MessageRef, OutboundText
+from echo_bot.events import Address, Card, MessageRef, OutboundText, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import TranscriptRow
-from echo_bot.text import TooLong, card_parts
+from echo_bot.text import TooLong, card_parts, closed_card, split_plain
 
 log = structlog.get_logger(__name__)
 
@@ -37,12 +38,13 @@ class CardDelivery:
         if channel is None:
             raise TemporaryFailure(f"{address.channel} is not running")
         if not channel.capabilities.buttons:
-            plain = OutboundText(card.fallback, markdown=False)
-            ref = await _patiently(partial(channel.send_text, address, plain))
+            ref = await self._send_plain(channel, address, card.fallback)
         else:
             parts = card_parts(card, channel.capabilities.max_length, channel.capabilities.length_unit)
             if isinstance(parts, TooLong):
-                raise FormatRejected("the call is too long to be shown whole in this chat")
+                raise FormatRejected(
+                    "the call is too long to be shown whole in this chat, so nobody can approve it"
+                )
             for part in parts[:-1]:
                 await _patiently(partial(channel.send_card, address, part))
             ref = await _patiently(partial(channel.send_card, address, parts[-1]))
@@ -57,7 +59,9 @@ class CardDelivery:
             return False
         try:
             if channel.capabilities.buttons and channel.capabilities.edits:
-                await _patiently(partial(channel.edit_card, ref, card))
+                limits = channel.capabilities
+                fitting = closed_card(card, limits.max_length, limits.length_unit)
+                await _patiently(partial(channel.edit_card, ref, fitting))
                 return True
         except ChannelError as error:
             log.info("card_not_editable", address=str(ref.address), card=card.card_id, error=str(error))
@@ -68,21 +72,36 @@ class CardDelivery:
         for channel in self._book:
             changed = getattr(channel, "pending_changed", None)
             if channel.capabilities.pending_list and changed is not None:
-                await changed()
+                try:
+                    await changed()
+                except ChannelError as error:
+                    log.info("board_not_told", channel=channel.name, error=str(error))
 
     async def _say_instead(self, ref: MessageRef, card: Card) -> bool:
         channel = self._book.get(ref.address)
         if channel is None:
             return False
         try:
-            text = OutboundText(card.fallback or card.title, markdown=False, reply_to_id=ref.message_id)
-            await _patiently(partial(channel.send_text, ref.address, text))
+            await self._send_plain(channel, ref.address, _outcome(card), reply_to_id=ref.message_id)
         except ChannelError as error:
             log.warning(
                 "outcome_not_delivered", address=str(ref.address), card=card.card_id, error=str(error)
             )
             return False
         return True
+
+    @staticmethod
+    async def _send_plain(
+        channel: Channel, address: Address, text: str, *, reply_to_id: str = ""
+    ) -> MessageRef:
+        """As many messages as it takes; returns where the last one stands."""
+        limits = channel.capabilities
+        first, *more = split_plain(text, limits.max_length, limits.length_unit)
+        message = OutboundText(first, markdown=False, reply_to_id=reply_to_id)
+        ref = await _patiently(partial(channel.send_text, address, message))
+        for part in more:
+            ref = await _patiently(partial(channel.send_text, address, OutboundText(part, markdown=False)))
+        return ref
 
     async def _keep(self, address: Address, card: Card) -> None:
         await self._store.sessions.put_transcript(
@@ -95,6 +114,12 @@ class CardDelivery:
                 card_json=card_to_json(card),
             )
         )
+
+
+def _outcome(card: Card) -> str:
+    """What became of it, without the call, which stands in the card itself."""
+    verdict = next((block.text for block in card.blocks if isinstance(block, Paragraph)), "")
+    return "\n".join(line for line in (verdict, card.title, f"Id: {card.short_id}") if line)
 
 
 async def _patiently(send: Callable[[], Awaitable[T]]) -> T:

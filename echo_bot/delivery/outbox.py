@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -15,18 +15,23 @@ from echo_bot.channel import Channel
 from echo_bot.delivery.body import Body, hand_over
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, StorageError, TargetGone
-from echo_bot.events import Address, MessageRef, OutboundFile
+from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
 from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import OutboxRow, TranscriptRow
-from echo_bot.text import split_markdown
+from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow
+from echo_bot.text import encodable, measure, split_markdown
 
 log = structlog.get_logger(__name__)
 
 _BATCH = 64
+_UNSENT = ("queued", "sending")
 _MAX_BACKOFF_SECONDS = 60.0
 _NOT_RUNNING_RETRY_SECONDS = 5.0
 _SEND_TIMEOUT_SECONDS = 90.0
-_REPEATED = "(possibly repeated)\n"
+_LOOK_AGAIN_SECONDS = 5.0
+_LAST_SENDS_SECONDS = 1.0
+_MARK_PAUSES_SECONDS = (0.1, 0.5, 2.0, 10.0)
+_REPEATED = "(possibly repeated)"
+"""Also the mark in the row's error that says it may have arrived already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +58,22 @@ class Delivery:
         self._max_tries = max_tries
         self._wake = asyncio.Event()
         self._in_flight: dict[Address, asyncio.Task[None]] = {}
-        self._waiters: dict[int, asyncio.Future[OutboxRow]] = {}
+        self._waiters: dict[tuple[str, int], asyncio.Future[OutboxRow]] = {}
         self._loop_task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Take up what an earlier run left, then deliver until `close`."""
+        """Take up what an earlier run left, each in its old place, then deliver until `close`."""
         for row in await self._store.outbox.recover():
-            await self._requeue_unknown(row)
+            await self._store.outbox.mark(row.row_id, "queued", error=_REPEATED)
         self._loop_task = asyncio.create_task(self._dispatch(), name="outbox")
 
     async def close(self) -> None:
-        """Stop sending; what is queued stays stored."""
-        tasks = [*self._in_flight.values(), *([self._loop_task] if self._loop_task else [])]
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        """Stop sending; what is queued stays stored. What is under way gets a moment to arrive."""
+        await _end([self._loop_task] if self._loop_task else [])
         self._loop_task = None
+        if self._in_flight:
+            await asyncio.wait(self._in_flight.values(), timeout=_LAST_SENDS_SECONDS)
+        await _end([*self._in_flight.values()])
 
     def wake(self) -> None:
         """Look again: a channel came back."""
@@ -93,18 +97,28 @@ class Delivery:
         """
         bodies = [
             Body("text", part, markdown, reply_to_id if index == 0 else "", replaces if index == 0 else "")
-            for index, part in enumerate(self._parts(address, self._mask(text)))
+            for index, part in enumerate(self._parts(address, self._mask(encodable(text))))
         ]
         bodies += [Body("file", path=file.path, name=file.name, mime=file.mime) for file in files]
         now = self._clock()
-        rows = await self._store.outbox.put(
-            tuple(OutboxRow(source, index, address, body.to_json(), now) for index, body in enumerate(bodies))
-        )
-        futures = [self._waiter(row) for row in rows if row.state in ("queued", "sending")]
-        self._wake.set()
-        if wait_seconds and futures:
-            await asyncio.wait(futures, timeout=wait_seconds)
-        return await self._receipt(rows, futures, waited=bool(wait_seconds))
+        keys = [(source, index) for index in range(len(bodies))] if wait_seconds else []
+        futures = {key: self._waiters.setdefault(key, _new_future()) for key in keys}
+        try:
+            rows = await self._store.outbox.put(
+                tuple(
+                    OutboxRow(source, index, address, each.to_json(), now)
+                    for index, each in enumerate(bodies)
+                )
+            )
+            self._wake.set()
+            open_ones = [futures[row.source, row.part] for row in rows if row.state in _UNSENT and futures]
+            if open_ones:
+                await asyncio.wait(open_ones, timeout=wait_seconds)
+        finally:
+            for key in keys:
+                self._waiters.pop(key, None)
+        ended = {key: future.result() for key, future in futures.items() if future.done()}
+        return _receipt([ended.get((row.source, row.part), row) for row in rows])
 
     async def typing(self, address: Address) -> None:
         """Best effort: a typing sign never fails a turn."""
@@ -126,19 +140,6 @@ class Delivery:
             return (text,)
         return split_markdown(text, channel.capabilities.max_length, channel.capabilities.length_unit)
 
-    def _waiter(self, row: OutboxRow) -> asyncio.Future[OutboxRow]:
-        return self._waiters.setdefault(row.row_id, asyncio.get_running_loop().create_future())
-
-    async def _receipt(
-        self, rows: tuple[OutboxRow, ...], futures: list[asyncio.Future[OutboxRow]], *, waited: bool
-    ) -> Receipt:
-        ended = {f.result().row_id: f.result() for f in futures if f.done() and not f.cancelled()}
-        last = [ended.get(row.row_id, row) for row in rows]
-        failed = next((row for row in last if row.state == "dead"), None)
-        if failed is not None:
-            return Receipt("failed", failed.error)
-        return Receipt("delivered" if all(row.state == "sent" for row in last) else "queued")
-
     async def _dispatch(self) -> None:
         while True:
             self._wake.clear()
@@ -152,7 +153,10 @@ class Delivery:
                 if row.address not in self._in_flight:
                     task = asyncio.create_task(self._deliver(row), name=f"deliver {row.row_id}")
                     self._in_flight[row.address] = task
-            await self._wake.wait()
+            # Not only when told: a row may wait for its time since before the start, and clocks are set back.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_AGAIN_SECONDS):
+                    await self._wake.wait()
 
     def _wake_later(self, seconds: float) -> None:
         asyncio.get_running_loop().call_later(max(seconds, 0.0), self._wake.set)
@@ -167,19 +171,22 @@ class Delivery:
             await self._attempt(channel, row)
         except StorageError as error:
             log.error("outbox_unwritable", row=row.row_id, error=str(error))
+            await asyncio.sleep(1.0)
         finally:
             del self._in_flight[row.address]
             self._wake.set()
 
     async def _attempt(self, channel: Channel, row: OutboxRow) -> None:
-        body = Body.from_json(row.body_json)
         try:
+            body = Body.from_json(row.body_json)
             ref = await self._hand_over(channel, row, body)
         except RetryAfter as error:
             await self._later(row, error.seconds + 0.1, str(error), counts=False)
         except TargetGone as error:
             await self._dead(row, str(error))
-        except (ChannelError, OSError, TimeoutError) as error:
+        except Exception as error:  # the outer edge of a delivery: an adapter's fault blocks no chat
+            if not isinstance(error, ChannelError | OSError | TimeoutError):
+                log.exception("delivery_failed", row=row.row_id, address=str(row.address))
             if row.tries + 1 >= self._max_tries:
                 await self._dead(row, str(error) or type(error).__name__)
             else:
@@ -189,6 +196,10 @@ class Delivery:
 
     async def _hand_over(self, channel: Channel, row: OutboxRow, body: Body) -> MessageRef:
         key = f"{row.source}:{row.part}"
+        if body.kind == "file" and not channel.capabilities.files:
+            raise TargetGone(f"{channel.name} takes no files")
+        if row.error.startswith(_REPEATED) and not (body.replaces or channel.capabilities.dedups_sends):
+            body = await self._marked_as_repeated(channel, row, body)
         plain = False
         while True:
             try:
@@ -203,8 +214,18 @@ class Delivery:
                     raise
                 body = replace(body, replaces="")
 
+    async def _marked_as_repeated(self, channel: Channel, row: OutboxRow, body: Body) -> Body:
+        """It may have arrived just before a crash; where the platform drops no doubles, a person is told."""
+        marked = replace(body, text=f"{_REPEATED}\n{body.text}")
+        limits = channel.capabilities
+        if body.kind == "text" and measure(marked.text, limits.length_unit) <= limits.max_length:
+            return marked
+        async with asyncio.timeout(_SEND_TIMEOUT_SECONDS):
+            await channel.send_text(row.address, OutboundText(_REPEATED, markdown=False))
+        return body
+
     async def _sent(self, row: OutboxRow, body: Body, ref: MessageRef) -> None:
-        await self._store.outbox.mark(row.row_id, "sent", message_id=ref.message_id)
+        await self._mark(row, "sent", message_id=ref.message_id)
         text = body.text if body.kind == "text" else f"[file] {body.name}"
         await self._store.sessions.put_transcript(
             TranscriptRow(
@@ -215,35 +236,61 @@ class Delivery:
 
     async def _later(self, row: OutboxRow, seconds: float, why: str, *, counts: bool) -> None:
         at = self._clock() + timedelta(seconds=seconds)
-        await self._store.outbox.mark(row.row_id, "queued", error=why, next_try_at=at, count_try=counts)
+        if row.error.startswith(_REPEATED):
+            why = f"{_REPEATED} {why}"
+        await self._mark(row, "queued", error=why, next_try_at=at, count_try=counts)
         self._wake_later(seconds)
 
     async def _dead(self, row: OutboxRow, why: str) -> None:
         log.error("message_undeliverable", row=row.row_id, address=str(row.address), error=why)
-        await self._store.outbox.mark(row.row_id, "dead", error=why)
+        await self._mark(row, "dead", error=why)
         self._end(replace(row, state="dead", error=why))
 
+    async def _mark(
+        self,
+        row: OutboxRow,
+        state: OutboxState,
+        *,
+        message_id: str = "",
+        error: str = "",
+        next_try_at: datetime | None = None,
+        count_try: bool = False,
+    ) -> None:
+        """What became of a sending must be written: a row left `sending` holds up its chat until a restart."""
+        for pause in _MARK_PAUSES_SECONDS:
+            try:
+                return await self._store.outbox.mark(
+                    row.row_id,
+                    state,
+                    message_id=message_id,
+                    error=error,
+                    next_try_at=next_try_at,
+                    count_try=count_try,
+                )
+            except StorageError as refused:
+                log.warning("outbox_unwritable", row=row.row_id, error=str(refused))
+                await asyncio.sleep(pause)
+        raise StorageError(f"outbox row {row.row_id} could not be marked {state}")
+
     def _end(self, row: OutboxRow) -> None:
-        future = self._waiters.pop(row.row_id, None)
+        future = self._waiters.get((row.source, row.part))
         if future is not None and not future.done():
             future.set_result(row)
 
-    async def _requeue_unknown(self, row: OutboxRow) -> None:
-        """It may have arrived just before the crash: repeat it where that is harmless, else say that it may be one."""
-        channel = self._book.get(row.address)
-        body = Body.from_json(row.body_json)
-        harmless = body.replaces or (channel is not None and channel.capabilities.dedups_sends)
-        if not harmless and body.kind == "text":
-            await self._store.outbox.mark(
-                row.row_id, "dead", error="repeated as a new message after a restart"
-            )
-            again = replace(body, text=_REPEATED + body.text, markdown=False)
-            await self._store.outbox.put(
-                (OutboxRow(f"{row.source}:again", row.part, row.address, again.to_json(), self._clock()),)
-            )
-            return
-        await self._store.outbox.mark(row.row_id, "queued")
+
+def _receipt(rows: list[OutboxRow]) -> Receipt:
+    failed = next((row for row in rows if row.state == "dead"), None)
+    if failed is not None:
+        return Receipt("failed", failed.error)
+    return Receipt("delivered" if all(row.state == "sent" for row in rows) else "queued")
 
 
-def outbound_file(path: str, mime: str) -> OutboundFile:
-    return OutboundFile(path=path, name=os.path.basename(path), mime=mime)
+def _new_future() -> asyncio.Future[OutboxRow]:
+    return asyncio.get_running_loop().create_future()
+
+
+async def _end(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 
 import structlog
@@ -14,6 +15,9 @@ from echo_bot.events import Address, MessageRef, OutboundText
 from echo_bot.text import measure
 
 log = structlog.get_logger(__name__)
+
+_UNFINISHED = re.compile(r"[A-Za-z0-9_.+/=~:@%-]*\Z")
+"""A word that may go on: half a secret is not recognised as one, so it is not shown yet."""
 
 _CURSOR = " …"
 _LAST_DRAW_SECONDS = 10.0
@@ -88,7 +92,10 @@ class ReplyStream:
 
     async def _draw(self, channel: Channel) -> None:
         text = self._text
-        shown = self._mask(text) + _CURSOR
+        whole_words = _UNFINISHED.sub("", text)
+        if not whole_words.strip():
+            return
+        shown = self._mask(whole_words) + _CURSOR
         if measure(shown, channel.capabilities.length_unit) > channel.capabilities.max_length:
             return
         message = OutboundText(shown, markdown=False, reply_to_id=self._reply_to_id, is_draft=True)

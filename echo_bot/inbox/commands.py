@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from echo_bot.approval.broker import Broker
+from echo_bot.approval.escape import escape_line
 from echo_bot.approval.request import Choice
 from echo_bot.approval.stored import question_from_json, request_from_json
 from echo_bot.channel import Command
@@ -78,10 +80,12 @@ class Commands:
         broker: Broker,
         queues: SessionQueues,
         overview: Overview,
+        *,
+        mask: Callable[[str], str],
         clock: Callable[[], datetime],
     ) -> None:
         self._store, self._broker, self._queues = store, broker, queues
-        self._overview, self._clock = overview, clock
+        self._overview, self._mask, self._clock = overview, mask, clock
         self._answers: dict[str, Callable[[Request], Awaitable[str]]] = {
             "help": self._help,
             "start": self._help,
@@ -113,7 +117,10 @@ class Commands:
         records = await self._broker.pending_for(request.sender)
         if not records:
             return "No open approvals that you may decide."
-        lines = [f"`{r.approval_id[-6:]}` {_summary(r)} – asked by {r.requester}" for r in records]
+        lines = [
+            f"{literal(r.approval_id[-6:])} {literal(self._mask(_summary(r)))} – asked by {literal(r.requester)}"
+            for r in records
+        ]
         return (
             "Open approvals:\n\n"
             + "\n".join(lines)
@@ -121,8 +128,8 @@ class Commands:
         )
 
     async def _approve(self, request: Request) -> str:
-        ref, _, scope = request.rest.partition(" ")
-        scope = scope.strip().lower()
+        ref, scope = first_word(request.rest)
+        scope = scope.lower()
         if not ref:
             return "Write: `/approve <id> [once|session|1h|always]`. `/approvals` lists the open ids."
         choice = _SCOPES.get(scope or Choice.ONCE.value)
@@ -131,10 +138,10 @@ class Commands:
         return (await self._broker.decide(ref, choice, request.sender)).text
 
     async def _deny(self, request: Request) -> str:
-        ref, _, reason = request.rest.partition(" ")
+        ref, reason = first_word(request.rest)
         if not ref:
             return "Write: `/deny <id> [reason]`. `/approvals` lists the open ids."
-        return (await self._broker.decide(ref, Choice.DENY, request.sender, reason=reason.strip())).text
+        return (await self._broker.decide(ref, Choice.DENY, request.sender, reason=reason)).text
 
     async def _grants(self, request: Request) -> str:
         grants = await self._store.grants.list(str(request.sender), self._clock())
@@ -154,7 +161,7 @@ class Commands:
             found = next((g for g in everyone if g.grant_id == request.rest.strip()), None)
         if found is None or not await self._store.grants.revoke(found.grant_id):
             return "No remembered approval of yours has that id. `/grants` lists them."
-        return f"Forgotten: {found.summary}"
+        return f"Forgotten: {literal(found.summary)}"
 
     async def _new(self, request: Request) -> str:
         await self._halt(request.session_key)
@@ -174,8 +181,8 @@ class Commands:
         for turn in turns:
             await self._store.turns.set_state(turn.turn_id, TurnState.STOPPED)
         await self._queues.stop(key)
-        for turn in turns:
-            await self._broker.cancel_turn(turn.turn_id, "the turn was stopped")
+        if turns:
+            await self._broker.cancel_turns((turn.turn_id for turn in turns), "the turn was stopped")
         return len(turns)
 
     async def _pause(self, request: Request) -> str:
@@ -204,4 +211,16 @@ def _summary(record: ApprovalRecord) -> str:
 
 def _grant_line(grant: GrantRecord) -> str:
     until = f" until {grant.expires_at:%H:%M} UTC" if grant.expires_at else ""
-    return f"`{grant.grant_id}` {grant.summary} – {grant.scope}{until}, used {grant.uses}×"
+    return f"{literal(grant.grant_id)} {literal(grant.summary)} – {grant.scope}{until}, used {grant.uses}×"
+
+
+def literal(text: str) -> str:
+    """One line in a code span: what a model or a person wrote cannot look like a line of ours."""
+    line = escape_line(text)
+    marks = "`" * (max((len(run) for run in re.findall("`+", line)), default=0) + 1)
+    return f"{marks} {line} {marks}" if "`" in line else f"`{line}`"
+
+
+def first_word(text: str) -> tuple[str, str]:
+    word, rest = (*text.split(None, 1), "", "")[:2]
+    return word, rest.strip()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -14,6 +14,7 @@ from echo_bot.approval.broker import Broker
 from echo_bot.channel import Command, TranscriptEntry
 from echo_bot.delivery import Delivery
 from echo_bot.delivery.card_json import card_from_json
+from echo_bot.errors import StorageError
 from echo_bot.events import (
     Address,
     ApprovalId,
@@ -28,9 +29,17 @@ from echo_bot.events import (
 from echo_bot.inbox.admission import Admission
 from echo_bot.inbox.commands import COMMANDS, CONTROL, TURN_COMMANDS, Commands, Request
 from echo_bot.inbox.rate import RateLimit
-from echo_bot.session import SessionQueues, event_from_json, event_to_json, session_key, turn_id_of
+from echo_bot.session import (
+    SessionQueues,
+    event_from_json,
+    event_to_json,
+    session_key,
+    storable,
+    turn_id_of,
+)
 from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import ApprovalStatus, TranscriptRow, TurnRecord, TurnState
+from echo_bot.storage.records import ApprovalRecord, TranscriptRow, TurnRecord, TurnState
+from echo_bot.text import encodable
 
 log = structlog.get_logger(__name__)
 
@@ -57,23 +66,25 @@ class Inbox:
         broker: Broker,
         delivery: Delivery,
         *,
+        mask: Callable[[str], str],
         clock: Callable[[], datetime],
         monotonic: Callable[[], float],
     ) -> None:
         self._settings, self._store, self._admission, self._rate = settings, store, admission, rate
         self._commands, self._queues, self._broker = commands, queues, broker
-        self._delivery, self._clock, self._monotonic = delivery, clock, monotonic
+        self._delivery, self._mask, self._clock, self._monotonic = delivery, mask, clock, monotonic
         self._tasks: set[asyncio.Task[None]] = set()
         self._told_waiting: set[tuple[SessionKey, str]] = set()
-        self._told_backlog: set[Address] = set()
+        self._told_backlog: dict[Address, datetime] = {}
 
     async def receive(self, event: InboundEvent) -> bool:
         """See `Port.receive`. Trust fields that a channel may have set are reset before anything else."""
-        event = without_trust(event)
-        if not (event.sender_id and event.chat_id and self._admission.is_for_us(event)):
+        event = storable(without_trust(event))
+        if not (has_plain_ids(event) and self._admission.is_for_us(event)):
             return False
         if not await self._admission.admits(event.sender):
-            await self._stranger(event)
+            if event.event_type is EventType.MESSAGE:
+                await self._stranger(event)
             return False
         if event.event_type is EventType.EDIT:
             return await self._edited(event)
@@ -83,7 +94,7 @@ class Inbox:
         return await self._accept(event)
 
     async def press(self, press: ButtonPress) -> PressReply:
-        return await self._broker.press(press)
+        return await self._broker.press(replace(press, text=encodable(press.text)))
 
     async def admits(self, sender: Identity) -> bool:
         return await self._admission.admits(sender)
@@ -93,7 +104,7 @@ class Inbox:
         return tuple([await self._entry(row) for row in rows])
 
     async def pending(self, viewer: Identity) -> tuple[Card, ...]:
-        return tuple(self._broker.card(record) for record in await self._broker.pending_for(viewer))
+        return tuple(self._shown(await self._broker.pending_for(viewer)))
 
     def commands(self) -> tuple[Command, ...]:
         return COMMANDS
@@ -112,10 +123,10 @@ class Inbox:
         if not await self._store.events.claim(claim_ids(event), turn, self._clock()):
             return False
         await self._keep(event)
-        waiting = self._is_waiting(key)
+        before = self._queues.current(key)
         self._queues.submit(turn)
-        if waiting is not None:
-            await self._tell_waiting(event, key, waiting)
+        if before is not None and self._broker.is_asking(before.turn_id):
+            await self._tell_waiting(event, key, before)
         return True
 
     async def close(self) -> None:
@@ -156,7 +167,14 @@ class Inbox:
         return True
 
     async def _answer(self, event: InboundEvent, name: str, request: Request) -> None:
-        await self._reply(event, await self._commands.answer(name, request))
+        try:
+            text = await self._commands.answer(name, request)
+        except StorageError as error:
+            log.error("command_failed", command=name, error=str(error))
+            text = (
+                f"/{name} did not work: the database cannot be used right now. Try again; the log says why."
+            )
+        await self._reply(event, text)
 
     async def _pair(self, event: InboundEvent, code: str) -> bool:
         if not await self._claim_only(event):
@@ -182,38 +200,32 @@ class Inbox:
                 edited = replace(event, event_type=EventType.MESSAGE, event_id=turn.event_id)
                 text = event_to_json(edited)
                 if await self._store.events.replace_queued(key, turn.event_id, text):
+                    await self._keep(edited)
                     return self._queues.replace(replace(turn, event_json=text))
         return False
 
     async def _answers_question(self, event: InboundEvent) -> bool:
         """Plain text from the person who was asked, in the chat of the question, answers it."""
-        for record in await self._store.approvals.pending():
-            if (
-                record.kind == "question"
-                and record.requester == str(event.sender)
-                and record.address == event.address
-                and event.text.strip()
-            ):
-                if await self._claim_only(event):
-                    await self._keep(event)
-                    await self._broker.answer(record.approval_id, event.sender, event.text.strip())
-                return True
-        return False
+        question = self._broker.question_to(event.sender, event.address)
+        if question is None or not event.text.strip():
+            return False
+        if await self._claim_only(event):
+            await self._keep(event)
+            await self._broker.answer(question.approval_id, event.sender, event.text.strip())
+        return True
 
     async def _too_old(self, event: InboundEvent) -> None:
-        if await self._claim_only(event) and event.address not in self._told_backlog:
-            self._told_backlog.add(event.address)
+        now = self._clock()
+        told_at = self._told_backlog.get(event.address)
+        if await self._claim_only(event) and (told_at is None or now - told_at > self._settings.max_backlog):
+            self._told_backlog[event.address] = now
             await self._reply(
                 event, "I was away, and your earlier messages are too old to act on. Send them again."
             )
 
-    def _is_waiting(self, key: SessionKey) -> TurnRecord | None:
-        return self._queues.current(key)
-
     async def _tell_waiting(self, event: InboundEvent, key: SessionKey, turn: TurnRecord) -> None:
-        pending = [r for r in await self._store.approvals.pending() if r.turn_id == turn.turn_id]
         mark = (key, turn.turn_id)
-        if pending and mark not in self._told_waiting:
+        if mark not in self._told_waiting:
             self._told_waiting = {m for m in self._told_waiting if m[0] != key} | {mark}
             await self._reply(event, "A decision is open in this chat; I will read this once it is made.")
 
@@ -226,7 +238,7 @@ class Inbox:
                 entry_id=event.message_id or event.event_id,
                 address=event.address,
                 role="user",
-                text=event.text,
+                text=self._mask(event.text),
                 at=event.timestamp,
                 sender=str(event.sender),
             )
@@ -237,12 +249,21 @@ class Inbox:
         await self._delivery.send(event.address, text, source=source, reply_to_id=event.message_id)
 
     async def _entry(self, row: TranscriptRow) -> TranscriptEntry:
+        """A card is shown as its request stands now: the last edit may have been lost in a crash."""
         card = None
         if row.card_json:
             record = await self._store.approvals.get(ApprovalId(row.entry_id.removeprefix(_CARD_PREFIX)))
-            is_open = record is not None and record.status is ApprovalStatus.PENDING
-            card = self._broker.card(record) if record and is_open else card_from_json(row.card_json)
+            shown = next(self._shown((record,)), None) if record is not None else None
+            card = shown or card_from_json(row.card_json)
         return TranscriptEntry(row.entry_id, row.role, row.text, row.at, card)
+
+    def _shown(self, records: Iterable[ApprovalRecord]) -> Iterator[Card]:
+        """Their cards; one that cannot be rendered takes no other along."""
+        for record in records:
+            try:
+                yield self._broker.card(record)
+            except (ValueError, KeyError, IndexError) as error:
+                log.error("card_not_rendered", approval=record.approval_id, error=str(error))
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work, name="command")
@@ -265,6 +286,16 @@ def without_trust(event: InboundEvent) -> InboundEvent:
         session_key_override="",
         memory_scope="",
     )
+
+
+def has_plain_ids(event: InboundEvent) -> bool:
+    """A sender and a chat are named, and no id holds half a character: two such could be made to look alike."""
+    ids = (
+        *(event.event_id, event.chat_id, event.sender_id, event.thread_id, event.account, event.message_id),
+        *event.dedup_ids,
+        *(block.ref for block in event.content),
+    )
+    return bool(event.sender_id and event.chat_id) and all(encodable(each) == each for each in ids)
 
 
 def claim_ids(event: InboundEvent) -> tuple[str, ...]:

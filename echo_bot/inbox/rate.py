@@ -6,13 +6,14 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 _MOST_SENDERS = 10_000
+_WINDOW_SECONDS = 60.0
 
 
 @dataclass(slots=True)
 class _Bucket:
     tokens: float
     at: float
-    noticed: bool = False
+    noticed_at: float = float("-inf")
 
 
 class RateLimit:
@@ -23,7 +24,7 @@ class RateLimit:
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
 
     def take(self, sender: str, now: float) -> tuple[bool, bool]:
-        """(may this message pass, should the sender be told). The second is True once per time over the limit."""
+        """(may this message pass, should the sender be told). The second is True at most once a minute."""
         if self._rate <= 0 or sender in self._exempt:
             return True, False
         bucket = self._buckets.setdefault(sender, _Bucket(float(self._burst), now))
@@ -34,7 +35,8 @@ class RateLimit:
         bucket.at = now
         if bucket.tokens >= 1:
             bucket.tokens -= 1
-            bucket.noticed = False
             return True, False
-        notice, bucket.noticed = not bucket.noticed, True
+        notice = now - bucket.noticed_at >= _WINDOW_SECONDS
+        if notice:
+            bucket.noticed_at = now
         return False, notice

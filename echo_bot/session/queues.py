@@ -7,8 +7,12 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+import structlog
+
 from echo_bot.events import SessionKey
 from echo_bot.storage.records import TurnRecord
+
+log = structlog.get_logger(__name__)
 
 RunTurn = Callable[[TurnRecord], Awaitable[None]]
 """Runs one turn to its end. It must not raise, except CancelledError when it is stopped."""
@@ -106,11 +110,17 @@ class SessionQueues:
     async def _work(self, key: SessionKey, lane: _Lane) -> None:
         try:
             while lane.waiting and not lane.paused:
-                lane.current = lane.waiting.popleft()
-                lane.turn_task = asyncio.ensure_future(self._run(lane.current))
+                turn = lane.current = lane.waiting.popleft()
+                lane.turn_task = asyncio.ensure_future(self._run(turn))
                 await asyncio.wait({lane.turn_task})
+                _note_failure(turn, lane.turn_task)
                 lane.turn_task = lane.current = None
         finally:
             lane.worker = None
             if not lane.waiting and not lane.paused and self._lanes.get(key) is lane:
                 del self._lanes[key]
+
+
+def _note_failure(turn: TurnRecord, task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.error("turn_crashed", turn=turn.turn_id, exc_info=task.exception())

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.errors import StorageError
@@ -136,6 +136,10 @@ class SqlApprovals:
             .values(status=ApprovalStatus.USED.value)
         )
         return await self._database.change(statement) == 1
+
+    async def last_decision(self) -> int:
+        statement = select(func.coalesce(func.max(approvals.c.decision_seq), 0))
+        return await self._database.read(lambda connection: int(connection.execute(statement).scalar_one()))
 
     async def decided_after(self, seq: int) -> tuple[ApprovalRecord, ...]:
         statement = (

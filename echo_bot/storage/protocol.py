@@ -88,6 +88,10 @@ class Sessions(Protocol):
         """Where and when this sender last wrote (from the transcript)."""
         ...
 
+    async def speakers(self, address: Address, since: datetime) -> frozenset[str]:
+        """Who wrote in this chat after `since`, as `str(Identity)`."""
+        ...
+
 
 class Approvals(Protocol):
     async def attach(self, record: ApprovalRecord) -> ApprovalRecord:
@@ -116,6 +120,10 @@ class Approvals(Protocol):
 
     async def use(self, approval_id: ApprovalId) -> bool:
         """approved → used, once. False if it is in any other state."""
+        ...
+
+    async def last_decision(self) -> int:
+        """The highest `decision_seq` so far, 0 before the first."""
         ...
 
     async def decided_after(self, seq: int) -> tuple[ApprovalRecord, ...]:

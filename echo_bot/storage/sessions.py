@@ -87,6 +87,16 @@ class SqlSessions:
         )
         return await self._database.first(statement, lambda row: (address_of(row), row["at"]))
 
+    async def speakers(self, address: Address, since: datetime) -> frozenset[str]:
+        statement = (
+            select(transcript.c.sender)
+            .where(is_at(transcript, address))
+            .where(transcript.c.role == "user")
+            .where(transcript.c.at > since)
+            .distinct()
+        )
+        return frozenset(await self._database.rows(statement, lambda row: str(row["sender"])))
+
 
 def _contents(row: TranscriptRow) -> dict[str, str | datetime]:
     """The columns that a newer row of the same entry replaces."""

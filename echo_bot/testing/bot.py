@@ -35,6 +35,7 @@ async def running_bot(
     config: Mapping[str, object] | None = None,
     *,
     model: Model | None = None,
+    judge: Model | None = None,
     channel: FakeChannel | None = None,
     more_channels: Sequence[FakeChannel] = (),
     interactive: bool = False,
@@ -69,6 +70,7 @@ async def running_bot(
             is_interactive=interactive,
             clock=clock,
             model=model,
+            judge=judge,
         )
         parts = build_parts(setting)
         await parts.toolbox.executors.probe()

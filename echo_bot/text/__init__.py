@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from echo_bot.text.encodable import encodable
 from echo_bot.text.encode import (
     TextEntity,
     card_text,
@@ -23,6 +24,7 @@ __all__ = [
     "card_text",
     "closed_card",
     "defuse_mentions",
+    "encodable",
     "encode_card_discord",
     "encode_card_html",
     "encode_card_plain",

@@ -94,7 +94,7 @@ class Registry:
             return ToolState(name, Availability.DISABLED if is_disabled else Availability.FILTERED, key)
         if tool is None:
             return ToolState(name, Availability.NOT_READY, _LATER)
-        ready, why = tool.readiness_detail()
+        ready, why = readiness(tool)
         return ToolState(
             name, Availability.AVAILABLE if ready else Availability.NOT_READY, "" if ready else why
         )
@@ -103,3 +103,12 @@ class Registry:
         """Every catalogue, reserved and registered name, in alphabetical order."""
         names = {*CATALOGUE, *RESERVED, *self._tools}
         return tuple(self.state_of(name, settings) for name in sorted(names))
+
+
+def readiness(tool: Tool) -> tuple[bool, str]:
+    """Is the tool ready, and why not; a tool that fails at being asked is not."""
+    try:
+        ready, why = tool.readiness_detail()
+    except Exception as error:  # somebody's own code: its fault stays its own
+        return False, f"asking whether it is ready failed: {type(error).__name__}: {error}"
+    return bool(ready), str(why)

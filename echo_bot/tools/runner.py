@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Protocol
 from uuid import uuid4
 
 import structlog
 
-from echo_bot.approval.gate import ApprovalGate, GateDecision, GateRequest
+from echo_bot.approval.asking import GateRequest
+from echo_bot.approval.gate import ApprovalGate, GateDecision
+from echo_bot.errors import StorageError
 from echo_bot.events import Identity, InboundEvent, SessionKey, TurnId
 from echo_bot.policy.call import Executor, JsonValue, canonical_json
 from echo_bot.policy.catalogue import canonical_name
 from echo_bot.policy.decision import StepName, Verdict
+from echo_bot.text import encodable
 from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
-from echo_bot.tools.registry import Registry
+from echo_bot.tools.registry import Registry, readiness
 from echo_bot.tools.sites import CallSite, CallSites
 
 log = structlog.get_logger(__name__)
@@ -28,13 +32,19 @@ _UNKNOWN_OUTCOME = (
 )
 _RETRIED_KINDS = ("dependency", "timeout")
 _SELF_TIMED = frozenset({"exec", "execute_code", "process", "clarify"})
-_RESUMABLE = frozenset({"clarify"})
-"""Calls that only wait: begun before a restart, they are taken up again."""
+_WAITING = frozenset({"clarify"})
+"""Calls that only wait for a person: they hold no slot, and begun before a restart they are taken up again."""
 
 _SELF_TIMED_CEILING_SECONDS = 24 * 3600.0
+_FOREIGN_SECONDS = 300.0
+_MOST_ERROR_CHARS = 4000
 
 Body = Callable[[dict[str, JsonValue], ToolExecutionContext], Awaitable[ToolResult]]
 """What runs once the gate has passed the call."""
+
+
+Shorten = Callable[[ToolExecutionContext | None, str, str], Awaitable[str]]
+"""Keep a long result as a file of its scope and show its head and tail; see `echo_bot.tools.spill`."""
 
 
 class CallJournal(Protocol):
@@ -55,7 +65,10 @@ class Recorder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TurnScope:
-    """Who a turn's calls are for. Trust comes from the event's typed fields and from nowhere else."""
+    """Who a turn's calls are for. Trust comes from the event's typed fields and from nowhere else.
+
+    `slots` bounds how many calls of this turn run at once; those that wait for a person do not count.
+    """
 
     turn_id: TurnId
     session_key: SessionKey
@@ -66,6 +79,7 @@ class TurnScope:
     nested: bool = False
     parent_execution_id: str | None = None
     allowed_tools: frozenset[str] = frozenset()
+    slots: asyncio.Semaphore | None = None
 
     @property
     def requester(self) -> Identity:
@@ -93,12 +107,11 @@ class ToolRunner:
         audit: Recorder,
         *,
         mask_known: Callable[[str], str],
+        shorten: Shorten,
         credentials_of: Callable[[str], Awaitable[dict[str, str]]],
-        parallel: int,
     ) -> None:
         self._registry, self._gate, self._sites, self._audit = registry, gate, sites, audit
-        self._mask_known, self._credentials_of = mask_known, credentials_of
-        self._slots = asyncio.Semaphore(parallel)
+        self._mask_known, self._shorten, self._credentials_of = mask_known, shorten, credentials_of
 
     async def run(
         self,
@@ -108,17 +121,16 @@ class ToolRunner:
         args: Mapping[str, JsonValue],
         foreign: ForeignTool | None = None,
     ) -> ToolResult:
-        """Run the call `key` of this turn. Never raises but for cancellation; a refusal is a result."""
+        """Run the call `key` of this turn; a refusal is a result. Raises StorageError when it cannot be journalled."""
         stored = scope.journal.result(key)
         if stored is not None:
             return stored
         tool_name = canonical_name(name)
-        if scope.journal.was_started(key) and tool_name not in _RESUMABLE:
+        if scope.journal.was_started(key) and tool_name not in _WAITING:
             result = ToolResult(False, error=_UNKNOWN_OUTCOME, error_kind="internal")
             await self._audit.record("outcome_unknown", turn=scope.turn_id, tool=tool_name, call=key)
         else:
             result = await self._gated(scope, key, tool_name, args, foreign)
-        result = self._masked(result)
         await scope.journal.finish_call(key, result)
         return result
 
@@ -134,18 +146,18 @@ class ToolRunner:
         decision = await self._gate.check(self._request(scope, key, name, args, tool, foreign))
         if decision.verdict is not Verdict.ALLOW:
             is_invalid = decision.step in (StepName.UNKNOWN_TOOL, StepName.INVALID)
-            return ToolResult(
-                False, error=decision.sentence, error_kind="validation" if is_invalid else "denied"
-            )
+            sentence = self._mask_known(encodable(decision.sentence))
+            return ToolResult(False, error=sentence, error_kind="validation" if is_invalid else "denied")
         if tool is not None:
-            ready, why = tool.readiness_detail()
+            ready, why = readiness(tool)
             if not ready:
                 return ToolResult(False, error=f"{name} is not ready: {why}", error_kind="dependency")
-        refusal = await self._gate.begin(decision)
-        if refusal:
-            return ToolResult(False, error=refusal, error_kind="denied")
-        await scope.journal.start_call(key, name)
-        async with self._slots:
+        slot = nullcontext() if scope.slots is None or name in _WAITING else scope.slots
+        async with slot:
+            refusal = await self._gate.begin(decision)
+            if refusal:
+                return ToolResult(False, error=refusal, error_kind="denied")
+            await scope.journal.start_call(key, name)
             return await self._execute(scope, key, name, decision, tool, foreign)
 
     def _request(
@@ -197,17 +209,26 @@ class ToolRunner:
                 break
             attempt += 1
             await asyncio.sleep(min(2.0**attempt * 0.25, 5.0))
-        await self._audit.record(
-            "executed",
-            turn=scope.turn_id,
-            tool=name,
-            call=key,
-            digest=decision.digest,
-            success=result.success,
-            error_kind=result.error_kind or "",
-            attempts=attempt + 1,
-        )
+        await self._write_down(scope, key, name, decision, result, attempt + 1)
         return result
+
+    async def _write_down(
+        self, scope: TurnScope, key: str, name: str, decision: GateDecision, result: ToolResult, attempts: int
+    ) -> None:
+        """The gate's row stands already; a database that refuses now must not lose the result as well."""
+        try:
+            await self._audit.record(
+                "executed",
+                turn=scope.turn_id,
+                tool=name,
+                call=key,
+                digest=decision.digest,
+                success=result.success,
+                error_kind=result.error_kind or "",
+                attempts=attempts,
+            )
+        except StorageError as error:
+            log.error("effect_unaudited", turn=scope.turn_id, tool=name, call=key, error=str(error))
 
     async def _attempt(
         self,
@@ -232,22 +253,25 @@ class ToolRunner:
                 network=decision.network,
             )
         )
+        bound = asyncio.timeout(timeout)
         try:
-            async with asyncio.timeout(timeout):
-                return await body(dict(decision.args), ctx)
-        except TimeoutError:
-            return ToolResult(False, error=f"{name} took longer than {timeout:g} s", error_kind="timeout")
-        except Exception as error:  # noqa: BLE001 - the outer edge: any tool's fault becomes its result
+            async with bound:
+                result = await body(dict(decision.args), ctx)
+            return await self._presentable(ctx, name, result)
+        except Exception as error:  # the outer edge: any tool's fault becomes its result
+            if isinstance(error, TimeoutError) and bound.expired():
+                return ToolResult(False, error=f"{name} took longer than {timeout:g} s", error_kind="timeout")
             log.exception("tool_raised", tool=name, turn=scope.turn_id, call=key)
-            return ToolResult(
-                False, error=f"{name} failed: {type(error).__name__}: {error}", error_kind="internal"
-            )
+            why = f"{name} failed: {type(error).__name__}: {error}"
+            return await self._presentable(ctx, name, ToolResult(False, error=why, error_kind="internal"))
         finally:
             self._sites.leave(ctx.execution_id)
 
     @staticmethod
     def _timeout(tool: Tool | None) -> float:
-        if tool is None or tool.name in _SELF_TIMED:
+        if tool is None:
+            return _FOREIGN_SECONDS
+        if tool.name in _SELF_TIMED:
             return _SELF_TIMED_CEILING_SECONDS
         return float(tool.timeout_seconds)
 
@@ -279,5 +303,22 @@ class ToolRunner:
             inbound_event_id=event.event_id,
         )
 
-    def _masked(self, result: ToolResult) -> ToolResult:
-        return replace(result, output=self._mask_known(result.output), error=self._mask_known(result.error))
+    async def _presentable(self, ctx: ToolExecutionContext, name: str, result: object) -> ToolResult:
+        """What a tool returned, made safe to store and to show: text, masked, of a bearable length."""
+        if not isinstance(result, ToolResult):
+            kind = type(result).__name__
+            return ToolResult(
+                False, error=f"{name} returned {kind} where a ToolResult belongs", error_kind="internal"
+            )
+        output, error = (self._mask_known(encodable(as_text(t))) for t in (result.output, result.error))
+        return replace(
+            result,
+            success=bool(result.success),
+            output=await self._shorten(ctx, name, output),
+            error=error if len(error) <= _MOST_ERROR_CHARS else error[: _MOST_ERROR_CHARS - 1] + "…",
+        )
+
+
+def as_text(value: object) -> str:
+    """Tools of others put anything into a result; text stays as it is."""
+    return value if isinstance(value, str) else "" if value is None else str(value)

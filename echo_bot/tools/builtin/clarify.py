@@ -7,9 +7,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, ClassVar
 
+from echo_bot.approval.asking import approval_id_of
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.faces import FREE_ANSWER
-from echo_bot.approval.gate import approval_id_of
 from echo_bot.approval.stored import Question, question_to_json
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.risk import RiskLevel
@@ -18,6 +18,7 @@ from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
 from echo_bot.tools.sites import CallSites
 
 _MOST_OPTIONS = 8
+_LONGEST_SECONDS = 23 * 3600
 
 
 class ClarifyTool(Tool):
@@ -76,5 +77,5 @@ class ClarifyTool(Tool):
             tokens=tuple(secrets.token_urlsafe(16) for _ in offered),
             status=ApprovalStatus.PENDING,
             created_at=self._clock(),
-            timeout_seconds=timeout or self._default_timeout,
+            timeout_seconds=min(timeout or self._default_timeout, _LONGEST_SECONDS),
         )

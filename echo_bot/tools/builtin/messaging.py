@@ -38,14 +38,13 @@ class _Sending(Tool):
             address = self._address(str(params.get("target") or ""), site)
         except ValueError as error:
             return ToolResult(False, error=str(error), error_kind="validation")
+        problem = self._problem(params, address)
+        if problem is not None:
+            return problem
         staged = [await self._stage_file(site, path) for path in params.get("files") or ()]
         refusals = [each for each in staged if isinstance(each, str)]
         if refusals:
             return ToolResult(False, error=" ".join(refusals), error_kind="denied")
-        if self._delivery.channel(address) is None:
-            return ToolResult(
-                False, error=f"{address.channel} is not running, so nothing was sent", error_kind="dependency"
-            )
         receipt = await self._delivery.send(
             address,
             self.wrap(str(params[self.text_field])),
@@ -61,6 +60,19 @@ class _Sending(Tool):
 
     def wrap(self, text: str) -> str:
         return text
+
+    def _problem(self, params: dict[str, Any], address: Address) -> ToolResult | None:
+        """Why there is nothing to send, or no way to send it."""
+        files = params.get("files") or ()
+        if not (str(params[self.text_field]).strip() or files):
+            return ToolResult(False, error=f"{self.text_field} is empty", error_kind="validation")
+        channel = self._delivery.channel(address)
+        if channel is None:
+            why = f"{address.channel} is not running, so nothing was sent"
+            return ToolResult(False, error=why, error_kind="dependency")
+        if files and not channel.capabilities.files:
+            return ToolResult(False, error=f"{address.channel} takes no files", error_kind="business")
+        return None
 
     def _address(self, text: str, site: CallSite) -> Address:
         target = parse_target(text, self._targets)

@@ -1,0 +1,69 @@
+"""What the broker and the gate call back into once every object exists: turn states, notices, asking again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal
+
+import structlog
+
+from echo_bot.agent.directive import split_command
+from echo_bot.delivery import Delivery
+from echo_bot.errors import StorageError
+from echo_bot.events import BlockType, ContentBlock, EventId, Identity, InboundEvent, PressReply, TurnId
+from echo_bot.inbox import Inbox
+from echo_bot.session import event_from_json
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import ApprovalRecord, TurnState
+
+log = structlog.get_logger(__name__)
+
+
+class Callbacks:
+    """`inbox` is set by the composition root as its last step."""
+
+    inbox: Inbox
+
+    def __init__(self, store: Store, delivery: Delivery, clock: Callable[[], datetime]) -> None:
+        self._store, self._delivery, self._clock = store, delivery, clock
+        self._waiting: Counter[TurnId] = Counter()
+
+    async def on_waiting(self, turn_id: TurnId, is_waiting: bool) -> None:
+        """One call of the turn begins or ends to wait. The state is for people: failing to note it stops nothing."""
+        self._waiting[turn_id] += 1 if is_waiting else -1
+        waits = self._waiting[turn_id] > 0
+        if not waits:
+            del self._waiting[turn_id]
+        try:
+            await self._store.turns.set_state(turn_id, TurnState.WAITING if waits else TurnState.RUNNING)
+        except StorageError as error:
+            log.warning("turn_state_unwritten", turn=turn_id, error=str(error))
+
+    async def notice(self, record: ApprovalRecord, what: Literal["waiting", "outcome"], text: str) -> None:
+        source = f"{record.approval_id}:{what}"
+        await self._delivery.send(record.address, text, source=source, markdown=False)
+
+    async def ask_again(self, record: ApprovalRecord, by: Identity) -> PressReply:
+        """A direct call runs anew as it was written; in a chat the model is told to try again."""
+        turn = await self._store.turns.get(record.turn_id)
+        if turn is None:
+            return PressReply("The request is too old to be asked again.", ok=False)
+        event = event_from_json(turn.event_json)
+        if not await self.inbox.admits(event.sender):
+            return PressReply("Whoever asked for it may not use this bot any more.", ok=False)
+        asked = await self.inbox.submit(again(event, record, self._clock()))
+        return PressReply("Asking again." if asked else "It was asked again already.", ok=asked)
+
+
+def again(event: InboundEvent, record: ApprovalRecord, now: datetime) -> InboundEvent:
+    """The event that repeats an expired request, with an id of its own that can be used once."""
+    repeated = replace(
+        event, event_id=EventId(f"again:{record.approval_id}"), dedup_ids=(), message_id="", timestamp=now
+    )
+    if split_command(event.text)[0]:
+        return repeated
+    text = f"The call {record.tool} was not decided in time. Please try exactly that call again."
+    return replace(repeated, content=(ContentBlock(BlockType.TEXT, text),))

@@ -1,0 +1,134 @@
+"""From a call that a person must decide to the stored question: what its card shows, what is on offer."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from echo_bot.approval.gather import offers, simple_commands
+from echo_bot.approval.request import ApprovalRequest, Choice
+from echo_bot.approval.stored import request_to_json
+from echo_bot.events import ApprovalId, InboundEvent, SessionKey, TurnId
+from echo_bot.policy.call import Arguments, Executor, JsonValue, canonical_json, digest
+from echo_bot.policy.decision import Decision
+from echo_bot.policy.facts import Facts
+from echo_bot.policy.risk import RiskLevel
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
+
+_SUMMARY_CHARS = 160
+_NO_NETWORK = "The command seems to need the network, which the sandbox does not have here."
+
+
+class Previewed(Protocol):
+    """What a file tool says it would change; see `echo_bot.tools.builtin`."""
+
+    @property
+    def diff(self) -> str: ...
+
+    @property
+    def problem(self) -> str: ...
+
+
+Preview = Callable[[dict[str, JsonValue], None], Awaitable[Previewed]]
+
+
+@dataclass(frozen=True, slots=True)
+class GateRequest:
+    """One call before the gate. The trust fields are read from `event`, the stored one of the turn."""
+
+    tool: str
+    args: Arguments
+    event: InboundEvent
+    turn_id: TurnId
+    session_key: SessionKey
+    call_key: str
+    nested: bool
+    is_registered: bool
+    declared_risk: str | None
+    capabilities: tuple[str, ...]
+    parameters: Mapping[str, JsonValue] | None
+    preview: Preview | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Makes questions. `timeout_for` (channel, risk) gives seconds; `mask` hides secrets in the summary."""
+
+    timeout_for: Callable[[str, RiskLevel], int]
+    network_allowed: bool
+    mask: Callable[[str], str]
+    clock: Callable[[], datetime]
+
+    async def question(self, request: GateRequest, facts: Facts, decision: Decision) -> ApprovalRecord:
+        """A new row for this call; its id is the same whenever the same call of the same turn asks."""
+        approval_id = approval_id_of(request.turn_id, request.call_key)
+        shown = await self._shown(request, facts, decision, approval_id)
+        choices = (*shown.offered, Choice.ASK_AGAIN)
+        return ApprovalRecord(
+            approval_id=approval_id,
+            turn_id=request.turn_id,
+            session_key=request.session_key,
+            kind="approval",
+            requester=str(request.event.sender),
+            address=request.event.address,
+            tool=facts.call.tool,
+            digest=digest(facts.call),
+            risk=facts.risk.value,
+            request_json=request_to_json(shown),
+            offered=tuple(choice.value for choice in choices),
+            tokens=tuple(secrets.token_urlsafe(16) for _ in choices),
+            status=ApprovalStatus.PENDING,
+            created_at=self.clock(),
+            timeout_seconds=self.timeout_for(request.event.channel, facts.risk),
+        )
+
+    async def _shown(
+        self, request: GateRequest, facts: Facts, decision: Decision, approval_id: ApprovalId
+    ) -> ApprovalRequest:
+        call = facts.call
+        notes = []
+        if facts.needs_network and call.executor is Executor.SANDBOX and not self.network_allowed:
+            notes.append(_NO_NETWORK)
+        diff = ""
+        if request.preview is not None:
+            preview = await request.preview(dict(call.args), None)
+            diff = preview.diff
+            notes += [preview.problem] if preview.problem else []
+        return ApprovalRequest(
+            approval_id=approval_id,
+            tool=call.tool,
+            args=call.args,
+            risk=facts.risk,
+            cwd=call.cwd,
+            executor=call.executor,
+            requester=str(request.event.sender),
+            requester_name=request.event.sender_name,
+            offered=offers(facts),
+            reason="" if facts.soft_findings else decision.reason,
+            summary=self._summary(facts),
+            findings=facts.findings,
+            commands=simple_commands(facts),
+            diff=diff,
+            notes=tuple(notes),
+            env=call.env or None,
+            created_at=self.clock(),
+        )
+
+    def _summary(self, facts: Facts) -> str:
+        args = facts.call.args
+        main = args.get("command") or args.get("path") or args.get("code")
+        text = self.mask(str(main) if main else canonical_json(dict(args)))
+        line = " ".join(text.split())
+        shown = line if len(line) <= _SUMMARY_CHARS else line[: _SUMMARY_CHARS - 1] + "…"
+        return f"{facts.call.tool}: {shown}"
+
+
+def approval_id_of(turn_id: TurnId, call_key: str) -> ApprovalId:
+    """Derived from the turn and the call's place in it, so that a revived turn finds its question again."""
+    raw = hashlib.sha256(f"{turn_id}\x1f{call_key}".encode()).digest()
+    return ApprovalId(base64.b32encode(raw).decode().lower()[:20])

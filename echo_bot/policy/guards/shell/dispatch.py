@@ -22,7 +22,7 @@ from echo_bot.policy.guards.shell.softrules import by_program
 from echo_bot.policy.guards.shell.special import SPECIAL, judge_remote
 from echo_bot.policy.guards.shell.touching import judge_touching
 from echo_bot.policy.guards.shell.trampoline import Steps, call
-from echo_bot.policy.guards.shell.wrappers import Unwrapped, unwrap, wrapper_named
+from echo_bot.policy.guards.shell.wrappers import WRAPPERS, Unwrapped, unwrap, wrapper_named
 
 if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.invocation import Invocation
@@ -99,7 +99,7 @@ _RULES = by_program()
 
 def dispatch(machine: Machine, inv: Invocation) -> Steps[str]:
     """Judge one command with all its words known as far as they can be; the result is its output."""
-    machine.charge(3 + len(inv.argv) // 512)
+    machine.charge(3)
     if not inv.argv:
         return ""
     if inv.env:
@@ -233,6 +233,8 @@ def _alias(machine: Machine, inv: Invocation) -> Steps[None]:
 def program(machine: Machine, inv: Invocation) -> Steps[str]:
     """A command that is no function: the most special reader first, the rules for all."""
     name = inv.name
+    # Every level of wrappers holds a copy of the words behind it: the charge keeps their sum linear.
+    machine.charge(len(inv.argv) // 16)
     judge_bot_control(machine, inv)
     builtin = _BUILTINS.get(name)
     if builtin is not None and (
@@ -288,10 +290,18 @@ def _wrapped(machine: Machine, inv: Invocation, found: Unwrapped) -> Steps[str]:
         text = shown(" ".join(argv), machine.home)
         output = yield from call(machine.code(text, inv.state.copy(), inv.stdin, inv.span))
     elif argv:
-        inner = inv.inner(argv)
+        inner = inv.inner(_without_repeats(argv))
         inner.env = {}
         output = yield from call(dispatch_program(machine, inner))
     return output
+
+
+def _without_repeats(argv: list[str]) -> list[str]:
+    """`sudo sudo sudo x` runs x like `sudo x`."""
+    count = 0
+    while count + 2 < len(argv) and argv[count] == argv[count + 1] and argv[count] in WRAPPERS:
+        count += 1
+    return argv[count:] if count else argv
 
 
 def dispatch_program(machine: Machine, inv: Invocation) -> Steps[str]:

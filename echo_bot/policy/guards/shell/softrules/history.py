@@ -145,7 +145,7 @@ RULES: tuple[Rule, ...] = (
         "git_destructive",
         "git",
         "Overwrites changed files.",
-        "restore .|:/|*",
+        "restore .|:/",
         "",
         "staged help S",
         match=["git restore ."],

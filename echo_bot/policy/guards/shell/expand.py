@@ -117,6 +117,8 @@ def expand_text(word: Word, state: State, runner: Runner, is_pattern: bool = Fal
     out.close()
     text = collapsed(" ".join(out.fields))
     runner.charge(len(text) // 64)
+    if text.isascii():
+        return text
     return text if is_pattern else unglobbed(text).replace(UNKNOWN_FIELDS, UNKNOWN)
 
 

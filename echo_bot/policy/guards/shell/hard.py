@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects
 from echo_bot.policy.guards.shell.effects import spoken
-from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open
+from echo_bot.policy.guards.shell.marks import GLOB_STAR, UNKNOWN, UNKNOWN_FIELDS, is_open
 from echo_bot.policy.guards.shell.options import OptionTable, is_option, may_be_options, names, read_options
 from echo_bot.policy.guards.shell.roots import Match, disk_match, root_match
 
@@ -27,7 +27,6 @@ def rm(machine: Machine, inv: Invocation) -> None:
     if is_help(inv.args):
         return
     options = read_options(inv.args, _RM)
-    recursive = options.has("r", "R", "recursive", "d", "dir") if inv.name != "rmdir" else False
     if options.has("r", "R", "recursive"):
         for path in options.rest or [UNKNOWN]:
             effects.delete_tree(machine, inv, path)
@@ -35,10 +34,17 @@ def rm(machine: Machine, inv: Invocation) -> None:
     before_end = inv.args[: inv.args.index("--")] if "--" in inv.args else inv.args
     if any(may_be_options(arg) for arg in before_end):
         machine.ask("recursive_delete", "What is deleted is not known before.", inv)
-    elif not recursive:
-        for path in options.rest:
-            if root_match(path, inv.place) is Match.YES and path.endswith(("*", "\ud801")):
-                machine.ask("recursive_delete", f"Deletes everything in {spoken(path)}.", inv)
+    else:
+        _plain_rm(machine, inv, options.rest)
+
+
+def _plain_rm(machine: Machine, inv: Invocation, paths: list[str]) -> None:
+    """Without -r, only patterns reach many files: `rm /etc/*`, or everything that find named."""
+    for path in paths:
+        if path.endswith(f"{GLOB_STAR}/{GLOB_STAR}"):
+            effects.delete_tree(machine, inv, path)
+        elif path.endswith(GLOB_STAR) and root_match(path, inv.place) is Match.YES:
+            machine.ask("recursive_delete", f"Deletes everything in {spoken(path)}.", inv)
 
 
 def rsync(machine: Machine, inv: Invocation) -> None:

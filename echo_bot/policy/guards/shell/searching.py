@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects
-from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, globbed, is_open
+from echo_bot.policy.guards.shell.marks import GLOB_STAR, UNKNOWN, UNKNOWN_FIELDS, globbed, is_open
 from echo_bot.policy.guards.shell.options import OptionTable, names, read_options
 from echo_bot.policy.guards.shell.roots import Match, root_match
 from echo_bot.policy.guards.shell.shells import is_shell
@@ -67,7 +67,10 @@ def find(machine: Machine, inv: Invocation) -> Steps[str]:
             index = end + 1
         elif word in ("-fprint", "-fprint0", "-fprintf", "-fls") and index < len(args):
             effects.write(machine, inv, args[index])
-    return "".join(f"{path}\n" for path in _found(starts, names_given, is_filtered))
+    found = _found(starts, names_given, is_filtered)
+    if not is_filtered:
+        found = [*found, *(f"{start.rstrip('/')}/{GLOB_STAR}/{GLOB_STAR}" for start in starts)]
+    return "".join(f"{path}\n" for path in found)
 
 
 def _deleted(machine: Machine, inv: Invocation, starts: list[str], is_filtered: bool) -> None:

@@ -28,6 +28,7 @@ _GRANT_SCOPES: dict[Choice, Literal["session", "1h", "always"]] = {
     Choice.ALWAYS: "always",
 }
 _HOUR = timedelta(hours=1)
+_NOT_FOUND = "No open approval has that id. /approvals lists the open ones."
 _SHORTEST_REF = 4
 
 
@@ -58,16 +59,19 @@ class Decider:
         self._store, self._approvers, self._audit, self._clock = store, approvers, audit, clock
 
     async def find(self, ref: str) -> ApprovalRecord | str:
-        """By whole id, or by the short id that cards show if exactly one pending request has it; else why not."""
+        """By whole id, or by the short id that cards show if one has it, an open one first; else why not."""
         record = await self._store.approvals.get(ApprovalId(ref))
         if record is not None:
             return record
         ending = ref.lower()
+        if len(ending) < _SHORTEST_REF:
+            return _NOT_FOUND
         matches = [r for r in await self._store.approvals.pending() if r.approval_id.endswith(ending)]
-        if len(ending) < _SHORTEST_REF or not matches:
-            return "No open approval has that id. /approvals lists the open ones."
         if len(matches) > 1:
             return f"{len(matches)} open approvals end in “{ending}”. Write the whole id: {_ids(matches)}."
+        if not matches:
+            closed = await self._store.approvals.ending(ending)
+            return closed[0] if len(closed) == 1 else _NOT_FOUND
         return matches[0]
 
     async def decide(self, ref: str, choice: Choice, by: Identity, *, reason: str = "") -> Decided:

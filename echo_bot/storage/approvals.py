@@ -87,6 +87,15 @@ class SqlApprovals:
         )
         return await self._database.read(lambda connection: tuple(_load(connection, statement)))
 
+    async def ending(self, suffix: str) -> tuple[ApprovalRecord, ...]:
+        statement = (
+            select(approvals)
+            .where(approvals.c.approval_id.endswith(suffix, autoescape=True))
+            .order_by(approvals.c.created_at.desc())
+            .limit(2)
+        )
+        return await self._database.read(lambda connection: tuple(_load(connection, statement)))
+
     async def set_deadline(self, approval_id: ApprovalId, deadline: datetime) -> None:
         statement = (
             update(approvals)

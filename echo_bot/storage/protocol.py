@@ -108,6 +108,10 @@ class Approvals(Protocol):
         """Oldest first."""
         ...
 
+    async def ending(self, suffix: str) -> tuple[ApprovalRecord, ...]:
+        """Up to two whose id ends so, of any status, newest first: what a short id may mean."""
+        ...
+
     async def set_deadline(self, approval_id: ApprovalId, deadline: datetime) -> None:
         """Only while pending."""
         ...

@@ -126,9 +126,10 @@ def test_denying_keeps_the_reason(asked: CommandLine) -> None:
     assert (decided.status, decided.answer) == (ApprovalStatus.DENIED, "not today")
 
 
-def test_a_second_decision_hears_of_the_first(asked: CommandLine) -> None:
+@pytest.mark.parametrize("reference", [FULL_ID, "abc123"], ids=["by the whole id", "by the short id"])
+def test_a_second_decision_hears_of_the_first(asked: CommandLine, reference: str) -> None:
     asked("approvals", "deny", FULL_ID)
-    answer = asked("approvals", "approve", FULL_ID)
+    answer = asked("approvals", "approve", reference)
     assert answer.code == 1
     assert "denied by cli:local" in answer.err
     assert stored(asked).status is ApprovalStatus.DENIED

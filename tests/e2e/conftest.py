@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +95,46 @@ async def start_bot(tmp_path: Path) -> AsyncIterator[StartBot]:
             with contextlib.suppress(ProcessLookupError):
                 bot.process.kill()
             await bot.process.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a verb of the command printed, its exit code and how long it took."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+
+
+Verb = Callable[..., Awaitable[Said]]
+
+
+@pytest.fixture
+def verb(tmp_path: Path) -> Verb:
+    """Run the command in a process of its own, on this test's folder and the configuration of `start_bot`."""
+    (tmp_path / "workspace").mkdir(exist_ok=True)
+
+    async def run(*words: str, stdin: str = "", **variables: str) -> Said:
+        file = tmp_path / "config.yaml"
+        chosen = {"ECHO_BOT_CONFIG": str(file)} if file.exists() else {}
+        begun = time.monotonic()
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "echo_bot", *words),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=clean_environment(tmp_path) | chosen | variables,
+        )
+        try:
+            out, err = await asyncio.wait_for(process.communicate(stdin.encode()), START_SECONDS)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+            raise
+        return Said(process.returncode or 0, out.decode(), err.decode(), time.monotonic() - begun)
+
+    return run
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ async def test_a_link_logs_in_once_even_when_two_press_at_once(store: SqlStore) 
         later = await third.get(link)
     assert sorted(answer.status_code for answer in answers) == [303, 410]
     assert later.status_code == 410
-    assert "echo-bot run" in later.text
+    assert "echo-bot login" in later.text
 
 
 async def test_a_link_ends_after_ten_minutes(store: SqlStore) -> None:

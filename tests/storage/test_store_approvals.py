@@ -76,6 +76,15 @@ async def test_pending_requests_come_oldest_first(store: SqlStore) -> None:
     assert [record.approval_id for record in await store.approvals.pending()] == ["early", "late"]
 
 
+async def test_a_short_id_finds_requests_of_any_status(store: SqlStore) -> None:
+    for number, approval_id in enumerate(("x-abc123", "y-abc123", "z-abc123", "abc124", "abc_23")):
+        await store.approvals.attach(request(approval_id, minutes=number))
+    await store.approvals.decide(ApprovalId("z-abc123"), approve())
+    assert [each.approval_id for each in await store.approvals.ending("abc123")] == ["z-abc123", "y-abc123"]
+    assert [each.approval_id for each in await store.approvals.ending("c_23")] == ["abc_23"]
+    assert await store.approvals.ending("abc999") == ()
+
+
 async def test_copies_and_deadline_are_kept(store: SqlStore) -> None:
     ref = MessageRef(Address("telegram", "5", "2", "second"), "77")
     await store.approvals.attach(request())

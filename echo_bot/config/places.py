@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from echo_bot.config.finding import user_config_path
-from echo_bot.policy.guards.paths import DATABASE_SIBLINGS
 
 if TYPE_CHECKING:
     from echo_bot.config.model import Config
@@ -70,6 +69,8 @@ def _database_files(config: Config) -> tuple[Path, ...]:
     name = config.storage.url.get_secret_value().partition("://")[2].removeprefix("/")
     if not name:
         return ()
+    from echo_bot.policy.guards.paths import DATABASE_SIBLINGS
+
     database = absolute(name)
     return (database, *(database.with_name(database.name + ending) for ending in DATABASE_SIBLINGS))
 

@@ -16,6 +16,8 @@ HEAVY = (
     "asyncio",
     "channels",
     "cryptography",
+    "echo_bot.policy.guards",
+    "echo_bot.storage.tables",
     "fastapi",
     "httpx",
     "jsonschema",

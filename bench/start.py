@@ -46,9 +46,8 @@ def measure(
     taken = sorted(processor_ms(words, environ, folder) for _ in range(rounds))
     median = statistics.median(taken)
     verdict = "ok" if median <= limit else "TOO SLOW"
-    print(
-        f"{title:34} median {median:5.0f}  least {taken[0]:5.0f}  most {taken[-1]:5.0f}  limit {limit}  {verdict}"
-    )
+    spread = f"least {taken[0]:5.0f}  most {taken[-1]:5.0f}"
+    print(f"{title:34} median {median:5.0f}  {spread}  limit {limit}  {verdict}")
     return median <= limit
 
 

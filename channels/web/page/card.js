@@ -32,7 +32,7 @@ export function Card({ card, busy, reply, connected, skew, onPress }) {
       </div>
       ${card.buttons.length > 0 && html`
         <${Buttons} card=${card} busy=${busy} connected=${connected} onPress=${onPress} />`}
-      ${reply && html`<p class=${`press-reply ${reply.ok ? "ok" : "refused"}`} role="status">${reply.text}</p>`}
+      ${reply && (isOpen || !reply.ok) && html`<p class=${`press-reply ${reply.ok ? "ok" : "refused"}`} role="status">${reply.text}</p>`}
     </section>`;
 }
 

@@ -33,8 +33,13 @@ export function renderMarkdown(text) {
   for (const link of fragment.querySelectorAll("a")) {
     link.target = "_blank";
     link.rel = "noopener noreferrer";
-    // A link whose words look like another address shows where it really leads.
-    if (link.href && !link.title) link.title = link.href;
+    if (!link.href) {
+      link.replaceWith(...link.childNodes); // its address was no web address: only its words are left
+      continue;
+    }
+    if (!link.title) link.title = link.href;
+    // Words that name one address while the link leads to another: the real one is written behind them.
+    if (namesAnotherPlace(link)) link.after(document.createTextNode(` (${link.host || link.pathname})`));
   }
   for (const box of fragment.querySelectorAll("input")) {
     box.type = "checkbox";
@@ -44,6 +49,21 @@ export function renderMarkdown(text) {
   for (const pre of fragment.querySelectorAll("pre")) finishCode(pre);
   return fragment;
 }
+
+const ADDRESS = /(?:https?:\/\/)?(?:[^\s/?#@]*@)?((?:[\p{L}\p{N}-]+\.)+\p{L}{2,})(?::\d+)?/giu;
+
+function namesAnotherPlace(link) {
+  const named = [...link.textContent.matchAll(ADDRESS)].map(([, host]) => hostOf(`https://${host}`));
+  return named.some((host) => host !== link.hostname && !link.hostname.endsWith(`.${host}`));
+}
+
+const hostOf = (address) => {
+  try {
+    return new URL(address).hostname;
+  } catch {
+    return address;
+  }
+};
 
 function finishCode(pre) {
   const code = pre.querySelector("code") ?? pre;

@@ -228,13 +228,37 @@ async def test_markup_in_answers_and_cards_stays_text(house: House) -> None:
         "links => links.map(a => [a.protocol, a.rel, a.target])"
     )
     assert links
-    assert all(link == ["https:", "noopener noreferrer", "_blank"] for link in links if link[0] != ":")
+    assert all(link == ["https:", "noopener noreferrer", "_blank"] for link in links)
     assert not [
         url
         for url in asked
         if not url.startswith((house.gateway.url, house.gateway.url.replace("http", "ws")))
     ]
     assert house.complaints == []
+
+
+LINKS = [
+    ("[https://bank.example/in](https://evil.example/in)", "https://bank.example/in (evil.example)"),
+    ("[Log in at bank.example](https://bank.example.evil.example)", "(bank.example.evil.example)"),
+    ("[me@bank.example](https://bank.example@evil.example)", "(evil.example)"),
+    ("[b\u0430nk.example](https://bank.example)", "(bank.example)"),
+    ("[the docs](https://bank.example/docs)", "the docs"),
+    ("https://bank.example/docs", "https://bank.example/docs"),
+    ("[bank.example](https://www.bank.example/)", "bank.example"),
+    ("[click](javascript:alert(1))", "click"),
+    ("[mail](mailto:a@bank.example)", "mail"),
+    ("[a@bank.example](mailto:b@evil.example)", "(b@evil.example)"),
+]
+"""What stands in an answer, and how it ends on the page: an address in words is where the link leads."""
+
+
+@pytest.mark.parametrize(("source", "shown"), LINKS, ids=[source for source, _ in LINKS])
+async def test_a_link_cannot_claim_another_address(house: House, source: str, shown: str) -> None:
+    await house.log_in()
+    await house.channel.send_text(CHAT, OutboundText(source))
+    text = await house.page.locator(".markdown").inner_text()
+    assert text.endswith(shown)
+    assert ("(" in text) == ("(" in shown)
 
 
 async def test_what_is_written_while_the_bot_is_away_arrives_once_when_it_is_back(house: House) -> None:

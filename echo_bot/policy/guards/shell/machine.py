@@ -29,7 +29,7 @@ from echo_bot.policy.guards.shell.syntax import (
     Simple,
     Substitution,
 )
-from echo_bot.policy.guards.shell.trampoline import Steps, call
+from echo_bot.policy.guards.shell.trampoline import Steps, Stopped, call
 from echo_bot.policy.guards.shell.wordreader import WordReader
 
 _MAX_TEXT = 1 << 20
@@ -38,7 +38,7 @@ _MAX_COMBINATIONS = 8
 MAX_SHOWN = 4000
 
 
-class BudgetSpent(Exception):
+class BudgetSpent(Stopped):
     """The steps this text may cost are used up."""
 
 
@@ -128,10 +128,14 @@ class Machine:
         from echo_bot.policy.guards.shell.parser import Parser
         from echo_bot.policy.guards.shell.wordreader import Unparsed
 
+        self.charge(8 + len(text) // 8)
         reader: WordReader = Parser(text, detached=True)
         try:
             word = yield from call(reader.here_body())
         except Unparsed:
+            self.find(
+                "unparsed", Verdict.ASK, "A text that is expanded again cannot be read.", self.fixed_span
+            )
             return UNKNOWN
         return (yield from expand_text(word, state, self))
 

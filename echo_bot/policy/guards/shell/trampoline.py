@@ -11,19 +11,29 @@ Steps = Generator["Steps[object]", object, Result]
 """A computation that yields the nested computations it waits for and returns a Result."""
 
 
+class Stopped(Exception):
+    """A nested computation gave up; those that wait for it may catch this."""
+
+
 def run(steps: Steps[Result]) -> Result:
     """Run steps to their end; nesting costs memory, never stack depth."""
     stack: list[Steps[object]] = [cast("Steps[object]", steps)]
     value: object = None
+    stopped: Stopped | None = None
     while stack:
         try:
-            nested = stack[-1].send(value)
+            nested = stack[-1].send(value) if stopped is None else stack[-1].throw(stopped)
         except StopIteration as stop:
             stack.pop()
-            value = stop.value
+            value, stopped = stop.value, None
+        except Stopped as raised:
+            stack.pop()
+            value, stopped = None, raised.with_traceback(None)
         else:
             stack.append(nested)
-            value = None
+            value, stopped = None, None
+    if stopped is not None:
+        raise stopped
     return cast("Result", value)
 
 

@@ -17,7 +17,7 @@ from echo_bot.policy.guards.shell.syntax import (
     Substitution,
     Word,
 )
-from echo_bot.policy.guards.shell.trampoline import Steps, call
+from echo_bot.policy.guards.shell.trampoline import Steps, Stopped, call
 from echo_bot.policy.guards.shell.unescape import ansi_c
 
 _PLAIN_WORD = re.compile(r"(?:[\w./:=@%+,^-]+|'[^']*'|\"[^\"\\$`]*\")(?=[ \t\n;|&)]|[<>](?!\()|\Z)")
@@ -36,7 +36,7 @@ _ACTIVE = frozenset("*?[{~")
 _MAX_ARITHMETIC_RETRIES = 8
 
 
-class Unparsed(Exception):
+class Unparsed(Stopped):
     """The text is no shell program, or none that is understood."""
 
 
@@ -164,6 +164,8 @@ class WordReader(ABC):
     def extended_glob(self) -> Steps[None]:
         self.expect("(")
         while self.peek() != ")":
+            if self.position >= self.end:
+                raise Unparsed("a pattern is not closed")
             if self.peek() in "|*":
                 self.position += 1
             else:

@@ -134,7 +134,7 @@ class Machine:
             word = yield from call(reader.here_body())
         except Unparsed:
             self.find(
-                "unparsed", Verdict.ASK, "A text that is expanded again cannot be read.", self.fixed_span
+                "unparsed", Verdict.ASK, "Text that is expanded again cannot be read.", self.fixed_span
             )
             return UNKNOWN
         return (yield from expand_text(word, state, self))

@@ -133,9 +133,7 @@ class Machine:
         try:
             word = yield from call(reader.here_body())
         except Unparsed:
-            self.find(
-                "unparsed", Verdict.ASK, "Text that is expanded again cannot be read.", self.fixed_span
-            )
+            self.find("unparsed", Verdict.ASK, "Text that is expanded again cannot be read.", self.fixed_span)
             return UNKNOWN
         return (yield from expand_text(word, state, self))
 

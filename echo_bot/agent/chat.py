@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+_NOTED = "I have read the document."
+
 DEFAULT_INSTRUCTIONS = """\
 You are Echo, an assistant in a chat. You act through tools; risky calls wait for a person's approval.
 When a call is denied or not approved, do not repeat it or work around it: say so and ask what to do instead.
@@ -249,9 +251,14 @@ class ChatRunner:
         return [message for turn in turns for message in turn]
 
     async def _document(self) -> Sequence[ModelMessage]:
-        """The workspace's AGENTS.md as a document, never as instructions."""
+        """The workspace's AGENTS.md as a document, never as instructions.
+
+        The answer beside it keeps it a message of its own: requests that follow one another are merged.
+        """
         note = await asyncio.to_thread(workspace_document, self._settings.places, self._mask)
-        return (ModelRequest(parts=[UserPromptPart(note)]),) if note else ()
+        if not note:
+            return ()
+        return ModelRequest(parts=[UserPromptPart(note)]), ModelResponse(parts=[TextPart(_NOTED)])
 
 
 def prompt_of(event: InboundEvent) -> str:

@@ -149,7 +149,7 @@ def shown_result(tool: str, result: ToolResult) -> str:
     """A direct call's result as a message: output in a fence, a refusal as its sentence."""
     if result.success:
         return fence(result.output) if result.output.strip() else f"{tool}: done, no output."
-    output = result.output.strip()
-    if output.startswith(result.error):
+    error, output = result.error or f"{tool} failed and did not say why.", result.output.strip()
+    if output.startswith(error):
         return fence(result.output)
-    return f"{result.error}\n\n{fence(result.output)}" if output else result.error
+    return f"{error}\n\n{fence(result.output)}" if output else error

@@ -9,6 +9,8 @@ from typing import Literal, TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from echo_bot.text import encodable
+
 _QUIET = ("httpx", "httpcore", "telegram", "uvicorn", "websockets", "aiosqlite", "asyncio", "alembic")
 """Libraries that log addresses (with tokens in them) or every request: warnings only."""
 
@@ -37,7 +39,7 @@ def configure_logs(
 
     def masked(_: WrappedLogger, __: str, event: EventDict) -> str:
         line = renderer(_, __, event)
-        return mask(line if isinstance(line, str) else str(line))
+        return mask(encodable(line if isinstance(line, str) else str(line)))
 
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -25,8 +25,10 @@ from echo_bot.tools.runner import ToolRunner
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
+    from pydantic_ai.toolsets import AbstractToolset
 
     from echo_bot.agent.chat import ChatRunner
+    from echo_bot.agent.toolset import TurnDeps
 
 log = structlog.get_logger(__name__)
 
@@ -63,6 +65,7 @@ def chat_runner(
     *,
     mask: SecretMask,
     clock: Callable[[], datetime],
+    more_toolsets: Sequence[AbstractToolset[TurnDeps]] = (),
 ) -> ChatRunner | None:
     """What talks to the model, or None without one."""
     if choice.model is None:
@@ -91,6 +94,7 @@ def chat_runner(
         mask=mask.mask,
         mask_known=mask.mask_known,
         clock=clock,
+        more_toolsets=more_toolsets,
     )
 
 

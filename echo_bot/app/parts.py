@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
@@ -43,6 +43,9 @@ from echo_bot.tools.runner import ToolRunner
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
+    from pydantic_ai.toolsets import AbstractToolset
+
+    from echo_bot.agent.toolset import TurnDeps
 
 
 def utc_now() -> datetime:
@@ -53,7 +56,8 @@ def utc_now() -> datetime:
 class Setting:
     """What a start was given. `is_interactive`: a person sits at the terminal channel.
 
-    `model` stands in for the configured one and `judge` for the approval model (scripted ones in tests).
+    `model` stands in for the configured one and `judge` for the approval model (scripted ones in tests);
+    `more_toolsets` are given to the model beside the registry's tools, behind the same gate.
     """
 
     loaded: Loaded
@@ -65,6 +69,7 @@ class Setting:
     clock: Callable[[], datetime] = utc_now
     model: Model | None = None
     judge: Model | None = None
+    more_toolsets: Sequence[AbstractToolset[TurnDeps]] = ()
 
     @property
     def config(self) -> Config:
@@ -139,7 +144,16 @@ def build_parts(setting: Setting) -> Parts:
         credentials_of=setting.secrets.of_tool,
     )
     chat = chat_runner(
-        model, config, settings, store, toolbox.registry, runner, delivery, mask=mask, clock=clock
+        model,
+        config,
+        settings,
+        store,
+        toolbox.registry,
+        runner,
+        delivery,
+        mask=mask,
+        clock=clock,
+        more_toolsets=setting.more_toolsets,
     )
     turns = TurnRunner(
         TurnParts(

@@ -127,6 +127,8 @@ class Broker:
         future = self._futures.setdefault(stored.approval_id, asyncio.get_running_loop().create_future())
         self._open[stored.approval_id] = stored
         try:
+            if self._is_long_over(stored):
+                return await self._end(stored, ApprovalStatus.EXPIRED, TIMED_OUT)
             problem = await self._open_or_reopen(stored)
             if problem:
                 return await self._end(stored, ApprovalStatus.CANCELLED, problem)
@@ -261,11 +263,14 @@ class Broker:
 
     async def _give_grace(self, record: ApprovalRecord) -> None:
         """After a restart its cards still stand; people have a minute unless it is long over."""
-        now = self._clock()
-        if record.deadline is None or record.deadline < now - self._backlog:
-            return
-        if record.deadline < now + _GRACE_AFTER_RESTART:
-            await self._store.approvals.set_deadline(record.approval_id, now + _GRACE_AFTER_RESTART)
+        until = self._clock() + _GRACE_AFTER_RESTART
+        if record.deadline is not None and record.deadline < until and not self._is_long_over(record):
+            await self._store.approvals.set_deadline(record.approval_id, until)
+
+    def _is_long_over(self, record: ApprovalRecord) -> bool:
+        """Its time ended before the backlog limit; without a deadline it would have begun when it was made."""
+        end = record.deadline or record.created_at + timedelta(seconds=record.timeout_seconds)
+        return end < self._clock() - self._backlog
 
     async def _wait(self, record: ApprovalRecord, future: asyncio.Future[ApprovalRecord]) -> Answer:
         while True:

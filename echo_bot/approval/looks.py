@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from echo_bot.approval.own_state import judge_own_state
 from echo_bot.approval.touched import is_url, judge_paths
 from echo_bot.policy.call import Call, Executor, JsonValue
 from echo_bot.policy.capabilities import NETWORK_OUTBOUND, WRITING
@@ -48,6 +49,7 @@ def look(at: Look) -> Seen:
     """Ask every guard that this call concerns. Raises what a guard raises: the caller makes it a denial."""
     shell = _shell(at)
     findings = list(shell.findings) if shell else []
+    findings.extend(judge_own_state(at.call, shell, at.path_rules))
     for guard in GUARDS:
         findings.extend(guard(at))
     return Seen(tuple(findings), shell)

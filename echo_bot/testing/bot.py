@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
 from echo_bot.app.secrets import open_secrets
@@ -17,6 +17,7 @@ from echo_bot.testing.fake_channel import FakeChannel
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
+    from pydantic_ai.toolsets import AbstractToolset
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ async def running_bot(
     *,
     model: Model | None = None,
     judge: Model | None = None,
+    more_toolsets: Sequence[AbstractToolset[Any]] = (),
     channel: FakeChannel | None = None,
     more_channels: Sequence[FakeChannel] = (),
     interactive: bool = False,
@@ -71,6 +73,7 @@ async def running_bot(
             clock=clock,
             model=model,
             judge=judge,
+            more_toolsets=more_toolsets,
         )
         parts = build_parts(setting)
         await parts.toolbox.executors.probe()

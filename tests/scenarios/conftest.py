@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
+import structlog
 
 from echo_bot.events import CardState
 from echo_bot.testing.fake_channel import FakeMessage
+
+
+@pytest.fixture(autouse=True)
+def plain_logs() -> Iterator[None]:
+    """As the product logs: one line each, instead of tracebacks drawn with every local variable."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ]
+    )
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture

@@ -1,0 +1,207 @@
+"""Delivery: order per chat, the platform's waiting time, dead letters, doubts after a crash, plain text, masks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from echo_bot.channel import ChannelCapabilities, LengthUnit
+from echo_bot.delivery.body import Body
+from echo_bot.errors import FormatRejected, RetryAfter, TargetGone
+from echo_bot.events import Address, MessageRef, OutboundText
+from echo_bot.storage.records import OutboxRow
+from echo_bot.testing.bot import running_bot
+from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
+from echo_bot.testing.scripted_model import Say, ScriptedModel
+from echo_bot.testing.waiting import eventually
+
+Config = dict[str, object]
+Is = Callable[[FakeMessage], bool]
+Says = Callable[[str], Is]
+CHAT = Address("telegram", "1")
+
+
+def row(source: str, text: str, *, reply: str = "") -> OutboxRow:
+    return OutboxRow(source, 0, CHAT, Body("text", text, reply_to_id=reply).to_json(), datetime.now(UTC))
+
+
+async def test_messages_keep_their_order_while_the_platform_asks_to_wait(
+    tmp_path: Path, local: Config
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        bot.channel.fail("send_text", RetryAfter(0.2))
+        for number in range(5):
+            await bot.parts.delivery.send(CHAT, f"number {number}", source=f"s{number}")
+        await eventually(lambda: len(bot.channel.texts) == 5, "all five")
+        assert bot.channel.texts == [f"number {number}" for number in range(5)]
+
+
+async def test_a_message_that_waits_for_its_time_is_sent_after_a_restart_without_another_reason(
+    tmp_path: Path, local: Config
+) -> None:
+    channel = FakeChannel("telegram")
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        channel.fail("send_text", RetryAfter(2), times=1)
+        await bot.parts.delivery.send(CHAT, "later", source="s")
+        await eventually(
+            lambda: "send_text" not in {k for k, v in channel._faults.items() if v}, "the refusal"
+        )
+    async with running_bot(tmp_path, local, channel=channel):
+        await eventually(lambda: channel.texts == ["later"], "the message", timeout=15)
+
+
+async def test_what_may_have_arrived_before_a_crash_is_marked_and_keeps_its_place(
+    tmp_path: Path, local: Config
+) -> None:
+    channel = FakeChannel("telegram")
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        await bot.parts.delivery.close()
+        first, _ = await bot.store.outbox.put((row("a", "first"), row("b", "second")))
+        await bot.store.outbox.mark(first.row_id, "sending")
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        await eventually(lambda: len(channel.texts) == 2, "both")
+        assert channel.texts == ["(possibly repeated)\nfirst", "second"]
+        assert not await bot.store.outbox.list("dead", 10)
+
+
+async def test_a_full_message_in_doubt_still_fits(tmp_path: Path, local: Config) -> None:
+    channel = FakeChannel("telegram", capabilities=ChannelCapabilities(max_length=50))
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        await bot.parts.delivery.close()
+        [only] = await bot.store.outbox.put((row("a", "x" * 50),))
+        await bot.store.outbox.mark(only.row_id, "sending")
+    async with running_bot(tmp_path, local, channel=channel):
+        await eventually(lambda: channel.texts == ["(possibly repeated)", "x" * 50], "the mark and the text")
+
+
+async def test_where_the_platform_drops_doubles_nothing_is_marked(tmp_path: Path, local: Config) -> None:
+    channel = FakeChannel("telegram", capabilities=ChannelCapabilities(max_length=500, dedups_sends=True))
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        await bot.parts.delivery.close()
+        [only] = await bot.store.outbox.put((row("a", "first"),))
+        await bot.store.outbox.mark(only.row_id, "sending")
+    async with running_bot(tmp_path, local, channel=channel):
+        await eventually(lambda: channel.texts == ["first"], "the message")
+
+
+async def test_a_refused_format_goes_as_plain_text(tmp_path: Path, local: Config) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        bot.channel.fail("send_text", FormatRejected("can't parse entities"))
+        await bot.parts.delivery.send(CHAT, "*odd", source="s")
+        await eventually(lambda: bot.channel.texts == ["*odd"], "the text")
+        [message] = bot.channel.messages
+        assert message.text is not None
+        assert not message.text.markdown
+
+
+async def test_a_dead_letter_is_shown_by_status_and_holds_up_nothing(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        bot.channel.fail("send_text", TargetGone("bot was blocked by the user"))
+        receipt = await bot.parts.delivery.send(CHAT, "lost", source="s", wait_seconds=5)
+        assert (receipt.state, receipt.error) == ("failed", "bot was blocked by the user")
+        await bot.channel.say("/status")
+        await bot.channel.wait_for(says("Undeliverable messages: 1"))
+
+
+class Faulty(FakeChannel):
+    """Raises what no adapter may raise, once."""
+
+    def __init__(self) -> None:
+        super().__init__("telegram")
+        self.left = 1
+
+    async def send_text(self, address: Address, message: OutboundText) -> MessageRef:
+        if self.left:
+            self.left -= 1
+            raise KeyError("message_id")
+        return await super().send_text(address, message)
+
+
+async def test_an_adapters_own_fault_blocks_no_chat(tmp_path: Path, local: Config) -> None:
+    channel = Faulty()
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        await bot.parts.delivery.send(CHAT, "one", source="1")
+        await bot.parts.delivery.send(CHAT, "two", source="2")
+        await eventually(lambda: channel.texts == ["one", "two"], "both, in order", timeout=10)
+
+
+async def test_parts_fit_the_channels_own_unit_and_lose_nothing(tmp_path: Path, local: Config) -> None:
+    limits = ChannelCapabilities(max_length=100, length_unit=LengthUnit.UTF16)
+    channel = FakeChannel("telegram", capabilities=limits)
+    text = "😀" * 333
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        await bot.parts.delivery.send(CHAT, text, source="s")
+        await eventually(lambda: "".join(channel.texts) == text, "all of it")
+
+
+async def test_secrets_are_masked_before_anything_is_stored(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    secret = "s3cr3t-value-of-the-operator"
+    config = local | {"models.api_key": secret, "credentials.require_encryption": False}
+    script = ScriptedModel([Say(f"I was told {secret} once.")])
+    async with running_bot(tmp_path, config, model=script.model) as bot:
+        await bot.channel.say(f"remember {secret}")
+        await bot.channel.wait_for(says("I was told"))
+        assert secret not in str(script.seen)
+        assert all(secret not in str(v) for m in bot.channel.messages for v in m.versions)
+        rows = [*await bot.store.outbox.list("sent", 10), *await bot.store.sessions.transcript(CHAT, 10)]
+        assert rows
+        assert secret not in str(rows)
+
+
+async def test_a_message_of_a_megabyte_and_one_of_half_characters_are_taken(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        assert await bot.channel.say("x" * 1_000_000, chat_id="1")
+        await bot.channel.wait_for(says("No model"))
+        assert await bot.channel.say("/tool message text=half\ud800way", chat_id="2", sender_name="\udcff")
+        await bot.channel.wait_for(says("half\ufffdway"))
+        assert not await bot.channel.say("hello", chat_id="3\ud800")
+
+
+async def test_a_long_card_on_a_channel_without_buttons_is_shown_whole_in_parts(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    channel = FakeChannel("telegram", capabilities=ChannelCapabilities(max_length=300))
+    async with running_bot(tmp_path, local, channel=channel):
+        await channel.say("/run echo " + "y" * 900)
+        await channel.wait_for(says("/approve"))
+        assert "".join(channel.texts).count("y" * 100) >= 2
+
+
+async def test_a_copy_for_sending_is_kept_only_for_a_while(tmp_path: Path, local: Config, says: Says) -> None:
+    import os
+
+    async with running_bot(tmp_path, local) as bot:
+        (bot.workspace / "a.txt").write_text("a")
+        await bot.channel.say('/tool message {"text": "see", "files": ["a.txt"]}')
+        await bot.channel.wait_for(lambda m: m.file is not None)
+        [copy] = (tmp_path / "state" / "outgoing").glob("*/content")
+        old = (datetime.now(UTC) - timedelta(days=8)).timestamp()
+        os.utime(copy, (old, old))
+        await bot.channel.say('/tool message {"text": "again", "files": ["a.txt"]}')
+        await bot.channel.wait_for(says("again"))
+        await eventually(lambda: not copy.exists() or None, "the old copy to go")
+
+
+async def test_files_pass_the_path_policy_and_need_a_channel_that_takes_them(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    channel = FakeChannel("telegram", capabilities=ChannelCapabilities(max_length=4000))
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        (bot.workspace / "a.txt").write_text("a")
+        await channel.say('/tool message {"text": "see", "files": ["a.txt"]}')
+        await channel.wait_for(says("takes no files"))
+        await channel.say('/tool message {"text": "  "}')
+        await channel.wait_for(says("text is empty"))
+    async with running_bot(tmp_path, local, channel=FakeChannel("telegram")) as bot:
+        forbidden = '/tool message {"text": "see", "files": ["../state/echo-bot.db"]}'
+        await bot.channel.say(forbidden, event_id="another")
+        await bot.channel.wait_for(lambda message: message.text is not None)
+        assert "see" not in bot.channel.texts
+        assert not any(m.file is not None for m in bot.channel.messages)

@@ -19,7 +19,7 @@ from echo_bot.policy.guards.sensitive_names import fold, is_within
 from echo_bot.policy.guards.shell.report import ShellReport
 
 _TEXT_FIELDS = ("command", "code", "text")
-_TOKEN = re.compile(r"""[^\s'"`<>|&;()=,{}\[\]]*[/~][^\s'"`<>|&;()=,]*""")
+_SEPARATORS = re.compile(r"""[\s'"`<>|&;()=,]+""")
 _HOME = re.compile(r"\A(?:~|\$HOME|\$\{HOME\})(?=/|\Z)")
 _PATTERN = re.compile(r"[*?\[]")
 _LONGEST = 4096
@@ -55,7 +55,9 @@ def _names(call: Call, shell: ShellReport | None) -> Iterable[str]:
     for field in _TEXT_FIELDS:
         text = call.args.get(field)
         if isinstance(text, str):
-            found.update(dict.fromkeys(_TOKEN.findall(text)))
+            found.update(
+                dict.fromkeys(word for word in _SEPARATORS.split(text) if "/" in word or "~" in word)
+            )
     return (name for name in found if name and len(name) <= _LONGEST)
 
 

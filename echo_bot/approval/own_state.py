@@ -32,7 +32,7 @@ def judge_own_state(call: Call, shell: ShellReport | None, rules: PathRules) -> 
     if call.executor is not Executor.LOCAL:
         return
     places = tuple(fold(place) for place in rules.protected)
-    folders = tuple(dict.fromkeys((call.cwd, rules.home, *_folders_entered(call, shell, rules.home))))
+    folders = tuple(dict.fromkeys((call.cwd, *_folders_entered(call, shell, rules.home))))
     for number, name in enumerate(_names(call, shell)):
         follows = number < _MOST_FOLLOWED
         if any(_is_own(_at_home(name, rules.home), folder, places, follows) for folder in folders):
@@ -64,8 +64,9 @@ def _names(call: Call, shell: ShellReport | None) -> Iterable[str]:
 def _folders_entered(call: Call, shell: ShellReport | None, home: str) -> Iterator[str]:
     """Where a `cd` may have gone before a relative name is used."""
     for command in shell.commands if shell else ():
-        if command.words and command.words[0] in ("cd", "pushd") and command.words[-1]:
-            yield posixpath.join(call.cwd, _at_home(command.words[-1], home))
+        if command.words and command.words[0] in ("cd", "pushd"):
+            operand = command.words[-1] if len(command.words) > 1 else home
+            yield posixpath.join(call.cwd, _at_home(operand or home, home))
 
 
 def _at_home(name: str, home: str) -> str:
@@ -89,6 +90,9 @@ def _is_at(spelling: str, place: str) -> bool:
 def _may_match(pattern: str, place: str) -> bool:
     """Could the pattern's first components be the place itself?"""
     wanted, there = pattern.split("/"), place.split("/")
-    return len(wanted) >= len(there) and all(
-        fnmatchcase(part, glob) for part, glob in zip(there, wanted, strict=False)
-    )
+    return len(wanted) >= len(there) and all(map(_matches, there, wanted))
+
+
+def _matches(name: str, glob: str) -> bool:
+    """As a shell does: a name that begins with a dot needs a pattern that does."""
+    return name.startswith(".") <= glob.startswith(".") and fnmatchcase(name, glob)

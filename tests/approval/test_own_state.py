@@ -81,6 +81,8 @@ OTHERS = [
     "curl https://example.com/own.yaml",
     "cat ~/db/mine.dbx",
     "ls *.py sub/*",
+    "ls */*/*/* ../*/*/*/*",
+    "cd sub && ls */*/*/*",
 ]
 
 

@@ -1,4 +1,4 @@
-"""The Store protocol: what may be asked of the records. One contract suite runs over every implementation.
+"""The Store protocol: what may be asked of the records.
 
 Every method is one transaction. All raise StorageError and nothing else.
 """

@@ -265,15 +265,12 @@ async def test_a_verb_that_the_bot_itself_started_refuses_even_when_a_person_app
     """A script hides the words from the guard; then the verb sees that the bot is among its parents."""
     lines = (f"{sys.executable} -m echo_bot {words} 2>&1 || echo {words} failed with $?" for words in CONTROL)
     (tmp_path / "workspace").mkdir(exist_ok=True)
-    (tmp_path / "workspace" / "job").write_text("\n".join(lines))
+    place = f"export ECHO_BOT_DATA_DIR={tmp_path}/state"
+    (tmp_path / "workspace" / "job").write_text("\n".join((place, *lines)))
     async with TelegramEmulator() as telegram:
-        variables = {
-            "ECHO_BOT_TOOLS__EXEC__ENV": '["ECHO_BOT_DATA_DIR"]',
-            "ECHO_BOT_TOOLS__EXEC__TIMEOUT_SECONDS": "90",
-        }
-        await start_bot(config(telegram), **token(telegram), **variables)
+        await start_bot(config(telegram), **token(telegram), ECHO_BOT_TOOLS__EXEC__TIMEOUT_SECONDS="90")
         ada = telegram.user(42, "Ada").chat()
-        ada.say(f"/run export ECHO_BOT_DATA_DIR={tmp_path}/state; . ./job")
+        ada.say("/run bash ./job")
         await ada.wait_for_button("Approve once", timeout=20)
         ada.press("Approve once")
         done = await ada.wait_for_text("login failed with 2", timeout=90)

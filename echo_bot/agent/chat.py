@@ -266,11 +266,11 @@ def prompt_of(event: InboundEvent) -> str:
     lines = []
     if event.reply_to_text:
         lines.append(f"[in reply to: {event.reply_to_text[:1000]}]")
-    for block in event.content:
-        if block.type is not BlockType.TEXT:
-            lines.append(
-                f"[attachment: {block.type.value} {block.name or block.ref} {block.mime} {block.size} bytes]"
-            )
+    lines += [
+        f"[attachment: {block.type.value} {block.name or block.ref} {block.mime} {block.size} bytes]"
+        for block in event.content
+        if block.type is not BlockType.TEXT
+    ]
     text = event.text
     if event.is_group:
         text = f"{event.sender_name or event.sender_id} ({event.sender_id}) says: {text}"

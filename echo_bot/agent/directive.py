@@ -41,7 +41,7 @@ Directive = DirectCall | Chat | Misused
 
 
 def split_command(text: str) -> tuple[str, str]:
-    """("run", "ls -la") for "/run ls -la" or "/run@bot ls -la"; ("", text) for anything that is no command."""
+    """("run", "ls -la") for "/run ls -la" or "/run@bot ls -la"; ("", text) for what is no command."""
     found = _COMMAND.match(text.strip())
     return (found[1].lower(), (found[2] or "").strip()) if found else ("", text)
 

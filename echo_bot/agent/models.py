@@ -15,7 +15,7 @@ _EXTRAS = {"openai": "openai", "anthropic": "anthropic", "google": "google"}
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """`name` is "provider:model", or empty for none. `base_url` is any server that speaks the provider's protocol."""
+    """`name` is "provider:model", or empty for none. `base_url`: any server of the provider's protocol."""
 
     name: str = ""
     base_url: str = ""

@@ -21,7 +21,7 @@ _ANY_ARGUMENTS = SchemaValidator(schema=core_schema.dict_schema())
 
 @dataclass(slots=True)
 class TurnDeps:
-    """What a run carries along: whose turn it is, the runner, and the keys of the calls of the last response."""
+    """What a run carries along: whose turn it is, the runner, the keys of the last response's calls."""
 
     scope: TurnScope
     runner: ToolRunner

@@ -1,4 +1,4 @@
-"""One turn: a stored event in, a direct call or the model's loop, a stored reply out. Revivable at any point."""
+"""One turn: a stored event in, a direct call or the model's loop, a stored reply out. Revivable anywhere."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class TurnRunner:
         return TurnState.DONE, ""
 
     async def _fail(self, turn: TurnRecord, error: str) -> None:
-        """Say so and mark it. While the database refuses even that, the turn stays as it is and is revived later."""
+        """Say so and mark it. While the database refuses even that, the turn stays and is revived later."""
         try:
             await self._reply(turn, event_from_json(turn.event_json), _WENT_WRONG)
             await self._parts.store.turns.set_state(turn.turn_id, TurnState.FAILED, error)

@@ -1,4 +1,4 @@
-"""What the broker and the gate call back into once every object exists: turn states, notices, asking again."""
+"""What the broker and the gate call back into: turn states, notices, asking again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Callbacks:
         self._waiting: Counter[TurnId] = Counter()
 
     async def on_waiting(self, turn_id: TurnId, is_waiting: bool) -> None:
-        """One call of the turn begins or ends to wait. The state is for people: failing to note it stops nothing."""
+        """One call of the turn begins or ends to wait. Failing to note it stops nothing: it is for people."""
         self._waiting[turn_id] += 1 if is_waiting else -1
         waits = self._waiting[turn_id] > 0
         if not waits:

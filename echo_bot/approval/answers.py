@@ -1,4 +1,4 @@
-"""What a closed request means for whoever waits: the one place where a human decision becomes an approval source."""
+"""What a closed request means for whoever waits; only here does a person's decision become a source."""
 
 from __future__ import annotations
 

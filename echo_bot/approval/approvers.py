@@ -1,4 +1,4 @@
-"""Who may decide a request and where their card goes, from the settings, the paired senders and the running channels."""
+"""Who may decide a request and where its card goes: settings, paired senders and running channels."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Approvers:
         )
 
     def _people_who_may(self, paired: access.Paired) -> tuple[Identity, ...]:
-        """Everybody named as an approver or, by default, as an admin; a bare id stands for every running channel."""
+        """Everybody named as an approver or, by default, as an admin; a bare id stands for each channel."""
         named = self._settings.approval.approvers or self._settings.access.admin_users
         people = dict.fromkeys(
             person

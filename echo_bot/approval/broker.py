@@ -119,7 +119,7 @@ class Broker:
             await asyncio.wait(tuple(self._tasks))
 
     async def ask(self, record: ApprovalRecord) -> Answer:
-        """Attach to the question (opening it if it is new) and wait for its end. Idempotent by approval id."""
+        """Attach to the question (opening it if new) and wait for its end. Idempotent by approval id."""
         stored = await self._store.approvals.attach(record)
         if stored.status is not ApprovalStatus.PENDING:
             self._ended(stored)
@@ -252,7 +252,7 @@ class Broker:
     async def _start_clock(self, record: ApprovalRecord, routes: Routes) -> None:
         deadline = self._clock() + timedelta(seconds=record.timeout_seconds)
         await self._store.approvals.set_deadline(record.approval_id, deadline)
-        fresh = await self._fresh(record)
+        fresh, _ = await self._reread(record)
         if fresh.status is not ApprovalStatus.PENDING:
             # Decided on the first copy while others were on their way: those are closed as well.
             self._ended(fresh)
@@ -268,7 +268,7 @@ class Broker:
             await self._store.approvals.set_deadline(record.approval_id, until)
 
     def _is_long_over(self, record: ApprovalRecord) -> bool:
-        """Its time ended before the backlog limit; without a deadline it would have begun when it was made."""
+        """Did its time end before the backlog limit? Without a deadline it counts from its making."""
         end = record.deadline or record.created_at + timedelta(seconds=record.timeout_seconds)
         return end < self._clock() - self._backlog
 

@@ -1,4 +1,4 @@
-"""Turn one person's choice into the one decision: who may, whether it is still open, the atomic claim, the grant."""
+"""Turn a person's choice into the one decision: who may, is it still open, the atomic claim, the grant."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Decider:
         return Decided(PressReply(f"{word}: {choice.label}.{note}"), decided)
 
     async def answer(self, ref: str, option: str, by: Identity, *, text: str = "") -> Decided:
-        """Answer the question `ref`. Only the person who was asked may. `option` "" or one of those offered."""
+        """Answer the question `ref`. Only the person who was asked may. `option` is "" or one offered."""
         record = await self.find(ref)
         if isinstance(record, str):
             return _refused("That question is no longer open.")

@@ -72,7 +72,7 @@ class GateOptions:
 
 
 class ApprovalGate:
-    """`check` says allow or deny, having asked whoever must be asked; `begin` is the last word before the start."""
+    """`check` says allow or deny, having asked whoever must be asked; `begin` is the last word before it."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class ApprovalGate:
         )
 
     async def begin(self, decision: GateDecision) -> str:
-        """Right before the start: the files it was shown against are the same, and the approval is spent once.
+        """Right before the start: what it was shown against is the same, and the approval is spent once.
 
         Returns a sentence when the call must not start, else "".
         """
@@ -273,7 +273,7 @@ class ApprovalGate:
 
 
 def is_authorised(facts: Facts, decision: Decision) -> bool:
-    """Did a grant, the operator's allowlist or a cron authorisation pass it, beyond what its tier passes anyway?"""
+    """Did a grant, the operator's allowlist or a cron authorisation pass what would not pass anyway?"""
     if decision.verdict is not Verdict.ALLOW:
         return False
     if decision.step is not StepName.UNATTENDED:

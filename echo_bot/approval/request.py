@@ -48,8 +48,9 @@ _LABELS = {
 class ApprovalRequest:
     """One call that waits for a person. `args` are the real ones; the renderer masks and escapes.
 
-    `commands` are the simple commands the shell guard sees, one a line; `diff` is the unified diff of a file tool.
-    `summary` is one masked line for lists. `requester` is the identity, `requester_name` its untrusted display name. Offered choices are in card order.
+    `commands` are the simple commands the shell guard sees, one a line; `diff` is the unified diff of a file
+    tool. `summary` is one masked line for lists. `requester` is the identity, `requester_name` its untrusted
+    display name. Offered choices are in card order.
     """
 
     approval_id: ApprovalId

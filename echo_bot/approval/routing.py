@@ -9,7 +9,7 @@ from echo_bot.events import Address, Identity
 
 @dataclass(frozen=True, slots=True)
 class RouteFacts:
-    """`recent` are approvers who spoke in the origin chat lately; `running` the (channel, account) pairs that are up."""
+    """`recent`: approvers who spoke in the origin chat lately; `running`: (channel, account) pairs up."""
 
     origin: Address
     requester: Identity
@@ -33,7 +33,7 @@ def direct_chat(person: Identity) -> Address:
 
 
 def routes(facts: RouteFacts) -> Routes:
-    """Pure: the origin if somebody there may decide, else every approver's direct chat on a running channel."""
+    """Pure: the origin if somebody there may decide, else the approvers' direct chats on running channels."""
     lives_there = any(direct_chat(person) == facts.origin for person in facts.approvers)
     if facts.requester_may_decide or lives_there or not facts.recent.isdisjoint(facts.approvers):
         return Routes((facts.origin,), notice=False)

@@ -1,4 +1,4 @@
-"""Delivery: stored before it is sent, in order per chat, retried as the platform asks, never silently dropped."""
+"""Delivery: stored before it is sent, in order per chat, retried as asked, never silently dropped."""
 
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.cards import CardDelivery

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class CardDelivery:
-    """Sends and edits cards. A card that was not sent was not asked: the caller must know, so errors are raised."""
+    """Sends and edits cards. A card that was not sent was not asked, so errors of sending are raised."""
 
     def __init__(self, store: Store, book: ChannelBook, *, clock: Callable[[], datetime]) -> None:
         self._store, self._book, self._clock = store, book, clock
@@ -52,7 +52,7 @@ class CardDelivery:
         return ref
 
     async def edit(self, ref: MessageRef, card: Card) -> bool:
-        """Show the card's new state; where the message cannot be edited, say it in a new one. Never raises."""
+        """Show the card's new state; where it cannot be edited, say it in a new message."""
         await self._keep(ref.address, card)
         channel = self._book.get(ref.address)
         if channel is None:

@@ -1,4 +1,4 @@
-"""The outbox at work: stores a message's parts, hands them to the channel one by one per chat, retries, gives up aloud."""
+"""The outbox at work: parts are stored, handed over one by one per chat, retried, given up aloud."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ class Delivery:
         next_try_at: datetime | None = None,
         count_try: bool = False,
     ) -> None:
-        """What became of a sending must be written: a row left `sending` holds up its chat until a restart."""
+        """What became of it must be written: a row left `sending` holds up its chat until a restart."""
         for pause in _MARK_PAUSES_SECONDS:
             try:
                 return await self._store.outbox.mark(

@@ -1,4 +1,4 @@
-"""A reply that grows while the model writes: a draft edited at the channel's pace, then the stored final text."""
+"""A reply that grows while the model writes: a draft edited at the channel's pace, then the stored text."""
 
 from __future__ import annotations
 

@@ -118,7 +118,8 @@ class Commands:
         if not records:
             return "No open approvals that you may decide."
         lines = [
-            f"{literal(r.approval_id[-6:])} {literal(self._mask(_summary(r)))} – asked by {literal(r.requester)}"
+            f"{literal(r.approval_id[-6:])} {literal(self._mask(_summary(r)))}"
+            f", asked by {literal(r.requester)}"
             for r in records
         ]
         return (

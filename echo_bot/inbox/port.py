@@ -171,9 +171,7 @@ class Inbox:
             text = await self._commands.answer(name, request)
         except StorageError as error:
             log.error("command_failed", command=name, error=str(error))
-            text = (
-                f"/{name} did not work: the database cannot be used right now. Try again; the log says why."
-            )
+            text = f"/{name} did not work: the database cannot be used right now. The log says why."
         await self._reply(event, text)
 
     async def _pair(self, event: InboundEvent, code: str) -> bool:
@@ -289,7 +287,7 @@ def without_trust(event: InboundEvent) -> InboundEvent:
 
 
 def has_plain_ids(event: InboundEvent) -> bool:
-    """A sender and a chat are named, and no id holds half a character: two such could be made to look alike."""
+    """A sender and a chat are named, and no id holds half a character, which could not be kept apart."""
     ids = (
         *(event.event_id, event.chat_id, event.sender_id, event.thread_id, event.account, event.message_id),
         *event.dedup_ids,

@@ -17,7 +17,7 @@ class _Bucket:
 
 
 class RateLimit:
-    """`per_minute` refills, `burst` is the depth; 0 per minute switches it off. `now` is monotonic seconds."""
+    """`per_minute` refills, `burst` is the depth; 0 per minute is off. `now` is monotonic seconds."""
 
     def __init__(self, per_minute: float, burst: int, exempt: frozenset[str]) -> None:
         self._rate, self._burst, self._exempt = per_minute / 60, max(burst, 1), exempt

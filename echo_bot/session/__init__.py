@@ -1,4 +1,4 @@
-"""Sessions: which conversation an event belongs to, its stored form, and one strictly ordered queue for each."""
+"""Sessions: which conversation an event belongs to, its stored form, an ordered queue for each."""
 
 from echo_bot.session.keys import session_key, turn_id_of
 from echo_bot.session.queues import SessionQueues

@@ -94,7 +94,7 @@ class SessionQueues:
         return True
 
     async def close(self) -> None:
-        """Cancel every running turn and wait for them. The store still has them: they go on after a restart."""
+        """Cancel every running turn and wait for them. The store has them: they go on after a restart."""
         self._closing = True
         tasks = [t for lane in self._lanes.values() for t in (lane.turn_task, lane.worker) if t is not None]
         for task in tasks:

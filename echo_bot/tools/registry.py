@@ -109,6 +109,6 @@ def readiness(tool: Tool) -> tuple[bool, str]:
     """Is the tool ready, and why not; a tool that fails at being asked is not."""
     try:
         ready, why = tool.readiness_detail()
-    except Exception as error:  # somebody's own code: its fault stays its own
+    except Exception as error:  # noqa: BLE001 - somebody's own code: its fault stays its own
         return False, f"asking whether it is ready failed: {type(error).__name__}: {error}"
     return bool(ready), str(why)

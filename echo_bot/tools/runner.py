@@ -1,4 +1,4 @@
-"""Run one tool call: replay or refuse what ran before, pass the gate, execute with timeout and retries, record."""
+"""Run one tool call: replay or refuse what ran before, pass the gate, execute, retry, record."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _UNKNOWN_OUTCOME = (
 _RETRIED_KINDS = ("dependency", "timeout")
 _SELF_TIMED = frozenset({"exec", "execute_code", "process", "clarify"})
 _WAITING = frozenset({"clarify"})
-"""Calls that only wait for a person: they hold no slot, and begun before a restart they are taken up again."""
+"""Calls that only wait for a person: they hold no slot and are taken up again after a restart."""
 
 _SELF_TIMED_CEILING_SECONDS = 24 * 3600.0
 _FOREIGN_SECONDS = 300.0
@@ -121,7 +121,7 @@ class ToolRunner:
         args: Mapping[str, JsonValue],
         foreign: ForeignTool | None = None,
     ) -> ToolResult:
-        """Run the call `key` of this turn; a refusal is a result. Raises StorageError when it cannot be journalled."""
+        """Run the call `key` of this turn; a refusal is a result. StorageError if it cannot be kept."""
         stored = scope.journal.result(key)
         if stored is not None:
             return stored

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from echo_bot.approval import broker
 from echo_bot.errors import StorageError
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FakeMessage
@@ -66,13 +68,22 @@ async def test_a_press_that_cannot_be_stored_is_answered_and_can_be_repeated(
 async def test_a_waiting_call_survives_a_database_that_is_away_for_a_moment(
     tmp_path: Path, local: Config, is_open: Is, says: Says, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(broker, "_MAX_WAIT_STEP_SECONDS", 0.05)
+    monkeypatch.setattr(broker, "_RETRY_READ_SECONDS", 0.05)
     async with running_bot(tmp_path, local) as bot:
         await bot.channel.say("/run echo hi")
         await bot.channel.wait_for(is_open)
-        [record] = await bot.store.approvals.pending()
+        while (await bot.store.approvals.pending())[0].deadline is None:
+            await asyncio.sleep(0.01)
+        refusals: list[object] = []
+
+        async def count(*args: object) -> None:
+            refusals.append(args)
+            await refuse()
+
         with monkeypatch.context() as broken:
-            broken.setattr(bot.store.approvals, "get", refuse)
-            await eventually(lambda: bot.parts.queues.total()[0] == 1, "the turn to wait on")
+            broken.setattr(bot.store.approvals, "get", count)
+            await eventually(lambda: len(refusals) > 2, "the waiting call to meet the fault")
         assert (await bot.channel.press("Approve once")).ok
         await bot.channel.wait_for(says("hi\n"))
 

@@ -1,4 +1,4 @@
-"""The model's loop at its edges: repeated call ids, limits, foreign tools, drafts, unattended turns, documents."""
+"""The model's loop at its edges: repeated call ids, limits, foreign tools, drafts, unattended turns."""
 
 from __future__ import annotations
 

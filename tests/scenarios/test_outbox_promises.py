@@ -1,4 +1,4 @@
-"""Delivery: order per chat, the platform's waiting time, dead letters, doubts after a crash, plain text, masks."""
+"""Delivery: order per chat, the platform's waiting time, dead letters, doubts after a crash, masks."""
 
 from __future__ import annotations
 

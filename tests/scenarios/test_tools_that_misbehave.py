@@ -1,4 +1,4 @@
-"""Tools of somebody's own that raise, hang, flood, return nonsense: each is one failed call and nothing more."""
+"""Tools of somebody's own that raise, hang, flood, return nonsense: one failed call and nothing more."""
 
 from __future__ import annotations
 

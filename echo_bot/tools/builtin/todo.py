@@ -22,7 +22,7 @@ class TodoTool(Tool):
 
     name = "todo"
     description = (
-        "Keep the task list of this conversation. Actions: list; add (items: texts); set (items: the whole new "
+        "Keep the task list of this conversation. Actions: list; add (items: texts); set (items: the new "
         "list); update (id, status: pending, in_progress, done, cancelled); remove (id); clear."
     )
     parameters: ClassVar[dict[str, Any]] = CATALOGUE["todo"].parameters

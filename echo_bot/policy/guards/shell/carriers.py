@@ -10,6 +10,7 @@ from echo_bot.policy.guards.shell.commandoptions import COMMAND_OPTIONS
 from echo_bot.policy.guards.shell.foreign import judge_foreign
 from echo_bot.policy.guards.shell.gitcarrier import git_commands
 from echo_bot.policy.guards.shell.interpreters import is_awk
+from echo_bot.policy.guards.shell.launchers import LAUNCHERS
 from echo_bot.policy.guards.shell.marks import UNKNOWN
 from echo_bot.policy.guards.shell.options import OptionTable, is_option, names, read_options, same_option
 from echo_bot.policy.guards.shell.started import started
@@ -49,7 +50,7 @@ def judge_carriers(machine: Machine, inv: Invocation) -> Steps[None]:
 def _command_options(machine: Machine, inv: Invocation, options: frozenset[str]) -> Steps[None]:
     args = inv.args
     for index, arg in enumerate(args):
-        if arg[:1] == "+" and inv.name in _EDITORS:
+        if arg[:1] == "+" and inv.name in (*_EDITORS, "less"):
             yield from _option_value(machine, inv, arg[1:])
         if not is_option(arg):
             continue
@@ -62,19 +63,19 @@ def _command_options(machine: Machine, inv: Invocation, options: frozenset[str])
             ):
                 yield from _option_value(machine, inv, value if equals else following)
         elif arg in options:
-            yield from _option_value(machine, inv, following)
+            yield from _option_value(machine, inv, following, arg)
         elif arg[:2] in options and len(arg) > 2:
-            yield from _option_value(machine, inv, arg[2:])
+            yield from _option_value(machine, inv, arg[2:], arg[:2])
 
 
-def _option_value(machine: Machine, inv: Invocation, value: str) -> Steps[None]:
+def _option_value(machine: Machine, inv: Invocation, value: str, flag: str = "") -> Steps[None]:
     name = inv.name
-    if name in ("ssh", "scp", "sftp"):
+    if name in ("ssh", "scp", "sftp") and flag != "-S":
         found = _SSH_OPTION.match(value)
         if found is None:
             return
         value = found.group(1).strip("\"'")
-    elif name in _EDITORS:
+    elif name in (*_EDITORS, "less"):
         found = _EDITOR_SHELL.search(value)
         if found is None:
             yield from judge_foreign(machine, inv, value, [])
@@ -140,9 +141,7 @@ def _sshpass(machine: Machine, inv: Invocation) -> Steps[None]:
 def _sed(machine: Machine, inv: Invocation) -> Steps[None]:
     options = read_options(
         inv.args,
-        OptionTable("efEl", names("expression file line-length"))
-        if False
-        else OptionTable("efl", names("expression file line-length")),
+        OptionTable("efl", names("expression file line-length")),
     )
     scripts = options.values("e", "expression") or options.rest[:1]
     for script in scripts:
@@ -192,12 +191,34 @@ def _editor_input(machine: Machine, inv: Invocation) -> Steps[None]:
             effects.read(machine, inv, shown_file.group(1))
 
 
+_READING = re.compile(
+    r"(?:\.(?:import|read|load|restore|open)|\\(?:i|ir|copy\s[^']*from)|\bsource|\binfile|\bload_file\s*\(|"
+    r"\bpg_read_(?:binary_)?file\s*\(|\breadfile\s*\(|\bfrom|\bput)\s*['\"]?((?:/|~/)[^\s'\")]+)",
+    re.IGNORECASE,
+)
+_WRITING = re.compile(
+    r"(?:\.(?:output|once|backup|save|log)|\\(?:o|w)|\b(?:out|dump)file|\bwritefile\s*\()"
+    r"\s*['\"]?((?:/|~/)[^\s'\")]+)",
+    re.IGNORECASE,
+)
+
+
+def _opened_by_statement(machine: Machine, inv: Invocation, text: str) -> None:
+    """Statements of database and transfer clients that open local files."""
+    for found in _READING.finditer(text):
+        effects.read(machine, inv, found.group(1))
+    for found in _WRITING.finditer(text):
+        effects.write(machine, inv, found.group(1))
+
+
 def _ftp_input(machine: Machine, inv: Invocation) -> Steps[None]:
+    _opened_by_statement(machine, inv, inv.stdin.text or "")
     for line in (inv.stdin.text or "").splitlines():
         if line.strip().startswith(("!", "\\!", "system ", "shell ", ".shell ", ".system ")):
             yield from started(machine, inv, re.sub(r"^\s*(?:\\?!|\.?system |\.?shell )", "", line))
     for arg in inv.args:
-        found = re.match(r"\s*(?:\\!|\.shell\s|\.system\s|system\s)\s*(.*)", arg, re.DOTALL)
+        _opened_by_statement(machine, inv, arg)
+        found = re.match(r"\s*(?:\\?!|\.shell\s|\.system\s|system\s)\s*(.*)", arg, re.DOTALL)
         if found:
             yield from started(machine, inv, found.group(1))
         elif (
@@ -224,6 +245,8 @@ def _crontab(machine: Machine, inv: Invocation) -> Steps[None]:
 
 def _socat(machine: Machine, inv: Invocation) -> Steps[None]:
     for arg in inv.args:
+        if arg[:1] == "/":
+            effects.write(machine, inv, arg.split(",")[0])
         found = re.match(r"(?:EXEC|SYSTEM|SHELL)\s*:\s*(.*)", arg, re.IGNORECASE | re.DOTALL)
         if found:
             yield from started(machine, inv, found.group(1).split(",")[0].strip("'\""))
@@ -287,11 +310,14 @@ def _make(machine: Machine, inv: Invocation) -> Steps[None]:
                 if text:
                     yield from started(machine, inv, text.replace("$$", "$"))
     for arg in args:
+        if arg.startswith("SHELL="):
+            yield from started(machine, inv, arg[6:])
         for text in re.findall(r"\$\(shell\s+([^)]*)\)", arg):
             yield from started(machine, inv, text)
 
 
 _READERS = {
+    **LAUNCHERS,
     "git": git_commands,
     "tar": _tar,
     "gtar": _tar,

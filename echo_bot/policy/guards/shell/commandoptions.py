@@ -26,6 +26,8 @@ COMMAND_OPTIONS: dict[str, frozenset[str]] = {
     "split": names("--filter"),
     "gsplit": names("--filter"),
     "less": names("--cmd"),
+    "npm": names("--script-shell"),
+    "just": names("--shell"),
     "gdb": names("-ex --ex -iex --eval-command -eval-command --init-eval-command"),
     "lldb": names("-o -O --one-line"),
     "wget": names("--use-askpass"),

@@ -31,6 +31,10 @@ _DESTRUCTIVE = re.compile(
     r"update\s+[\w.\"`]+\s+set\s+(?:(?!\bwhere\b).)*$)",
     re.IGNORECASE | re.DOTALL,
 )
+_READS_KEY = re.compile(
+    r"(?:^|\s)(?:m?get|hget|hgetall|keys|exists|ttl|type|scan|lrange|smembers)\s+\S+$",
+    re.IGNORECASE,
+)
 _ALWAYS_TRUE = re.compile(r"\bdelete\s+from\s+\S+\s+where\s+(?:1\s*=\s*1|true|1)\b", re.IGNORECASE)
 
 
@@ -40,6 +44,8 @@ def judge_database(machine: Machine, inv: Invocation) -> None:
     texts = list(inv.args)
     if inv.stdin.text:
         texts.append(inv.stdin.text)
+    if inv.name.endswith("-cli") and _READS_KEY.search(" ".join(inv.args)):
+        return
     for text in (
         [*texts, " ".join(inv.args)] if inv.name in ("redis-cli", "valkey-cli", "keydb-cli") else texts
     ):

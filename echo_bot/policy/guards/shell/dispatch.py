@@ -91,6 +91,9 @@ _HARD: dict[str, Judge] = {
     "qdbus6": hard.bus,
     "kexec": hard.kexec,
     "kill": hard.kill,
+    "qemu-img": hard.dd,
+    "runit-init": hard.init,
+    **dict.fromkeys(("rimraf", "trash", "trash-put", "del-cli", "rmtrash"), hard.tree_tool),
 }
 _KNOWN_FOLDERS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
 _MAX_CALLS = 40
@@ -265,7 +268,7 @@ def program(machine: Machine, inv: Invocation) -> Steps[str]:
         yield from interpret(machine, inv, entry)
     _judge_by_rules(machine, inv)
     yield from judge_carriers(machine, inv)
-    if "/" in inv.argv[0] and entry is None:
+    if "/" in inv.argv[0] and (entry is None or resolve(inv.argv[0], inv.place) in inv.state.files):
         yield from _path_in_command_position(machine, inv)
     return output_of(inv)
 

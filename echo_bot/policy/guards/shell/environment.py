@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell.marks import shown
 from echo_bot.policy.guards.shell.options import names
+from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ def judge_environment(machine: Machine, inv: Invocation, env: Mapping[str, str])
     for name, value in env.items():
         if name in _ALWAYS_ASK:
             machine.ask("system_config", f"Sets {name}, which loads code into other programs.", inv)
+        if name in ("BASH_ENV", "ENV"):
+            content = inv.state.files.get(resolve(value, inv.place), "")
+            yield from call(machine.code(content, inv.state.copy(), inv.stdin, inv.span))
         if name in RUNS_TEXT and value:
             text = (
                 shown(value, machine.home).lstrip("|-")

@@ -237,7 +237,10 @@ def _stored(part: Parameter, state: State) -> Value | None:
         index = int(index_text)
         return items[index] if -len(items) <= index < len(items) else ""
     direct = state.variables.get(f"{name}[{part.subscript}]")
-    return direct if isinstance(direct, str) else UNKNOWN
+    if isinstance(direct, str):
+        return direct
+    number = calculated(index_text, state)
+    return items[int(number)] if number.isdigit() and int(number) < len(items) else UNKNOWN
 
 
 def _absent(state: State) -> str | None:

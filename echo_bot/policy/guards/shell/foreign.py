@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ _TOKEN = re.compile(
 _SHELL_CALLS = re.compile(
     r"(?:os\.)?(?:system|popen\d?|popen2|popen4)|getoutput|getstatusoutput|exec|execsync|"
     r"shell_exec|passthru|proc_open|pcntl_exec"
-    r"|check_output|check_call|call|run|popen|spawn|spawnsync|execfile|execfilesync|"
+    r"|check_output|check_call|call|cmd|run|popen|spawn|spawnsync|execfile|execfilesync|"
     r"exec[lv]p?e?|posix_spawn[p]?|spawn[lv]p?e?|capture[23e]*|pipeline|open3|"
     r"create_subprocess_shell|create_subprocess_exec|os\.execute|io\.popen|qx|command|"
     r"shelljs|execa|\$|doshellscript|do_shell_script|sh",
@@ -41,7 +42,7 @@ _SHELL_CALLS = re.compile(
 _TREE_CALLS = re.compile(
     r"rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|remove_dir|rmsync|rm|"
     r"rmdirsync|rimraf(?:sync)?|del(?:sync)?|removesync|emptydirsync|"
-    r"removeall|remove_dir_all|deltree|rmdir|rimraf|removedirs|unlinktree|delete_tree|emptydir|remove",
+    r"removeall|remove_dir_all|deltree|unlink|rmdir|rimraf|removedirs|unlinktree|delete_tree|emptydir|remove",
     re.IGNORECASE,
 )
 _CERTAIN_TREE = re.compile(
@@ -110,9 +111,18 @@ class _Reader:
             if kind == "back" or (kind in ("quoted", "percent") and text.lstrip("%").startswith(("qx", "x"))):
                 yield from self.shell(_delimited(text))
             elif kind == "name":
+                self.multiplies(index, text)
                 self.assignment(index, text)
                 yield from self.name(index, text)
             index += 1
+
+    def multiplies(self, index: int, name: str) -> None:
+        """`while 1: os.fork()`, `fork while fork`: processes without end."""
+        if name not in ("while", "loop", "until", "for"):
+            return
+        near = [re.split(r"\.|::", text)[-1].lower() for _, text in self.tokens[index + 1 : index + 7]]
+        if "fork" in near and (name != "for" or near[1:3] == [";", ";"]):
+            self.machine.deny("shutdown", "Starts processes without end.", self.inv)
 
     def assignment(self, index: int, name: str) -> None:
         """`x = "text"`: the name stands for the text from here on; `import x as y` likewise."""
@@ -148,6 +158,9 @@ class _Reader:
             ">",
         ):
             arguments, is_list, _ = self.arguments(index + 1)
+            yield from self.effect(name, arguments, is_list)
+        elif name == "open" and self.kind(index + 1) == "name" and self.text(index + 2) == ",":
+            arguments, is_list, _ = self.arguments(index + 3)
             yield from self.effect(name, arguments, is_list)
         elif self.kind(index + 1) == "name" and self.text(index + 1) in self.constants:
             yield from self.effect(name, [self.constants[self.text(index + 1)]], False)
@@ -256,10 +269,23 @@ class _Reader:
                 "/".join(values) if last in ("join", "path", "resolve") and len(values) > 1 else values[0]
             )
             return (HOME + joined[1:] if joined[:1] == "~" else joined), end + 1
+        if last in _DECODERS:
+            values, _, end = self.arguments(index + 2)
+            return (_decoded(last, values[0]) if values else None), self.behind_methods(end + 1)
         if last == "chr" and self.kind(index + 2) == "number" and self.text(index + 3) == ")":
             number = int(self.text(index + 2))
             return (chr(number) if 0 < number < 0xD800 else None), index + 4
         return None, index
+
+    def behind_methods(self, index: int) -> int:
+        """Past `.decode()` and `.toString()`, which keep the text."""
+        while (
+            self.text(index) == "."
+            and self.text(index + 1).lower() in ("decode", "tostring", "to_s", "strip")
+            and self.text(index + 2) == "("
+        ):
+            index = self.arguments(index + 3)[2] + 1
+        return index
 
     def effect(self, name: str, arguments: list[str], is_list: bool) -> Steps[None]:
         """Judge one call."""
@@ -311,6 +337,17 @@ class _Reader:
             text.replace(HOME, self.machine.home), self.inv.state.copy(), _nothing(), self.inv.span
         )
         self.machine.complete = complete
+
+
+_DECODERS = ("b64decode", "decode_base64", "decode64", "base64_decode", "atob", "fromhex", "hex2bin")
+
+
+def _decoded(name: str, text: str) -> str | None:
+    try:
+        raw = bytes.fromhex(text) if "hex" in name else base64.b64decode(text)
+    except ValueError:
+        return None
+    return raw.decode("utf-8", "replace")
 
 
 def _nothing() -> Stream:

@@ -63,6 +63,7 @@ def rsync(machine: Machine, inv: Invocation) -> None:
     if remote:
         machine.ask("network_outbound", "Copies to or from another machine.", inv)
     deletes = any(name.startswith("--del") for name, _ in options.given) or options.has("remove-source-files")
+    deletes = deletes and not options.has("n", "dry-run")
     for source in options.rest[:-1]:
         if source not in remote:
             effects.read(machine, inv, source)
@@ -80,7 +81,7 @@ def dd(machine: Machine, inv: Invocation) -> None:
         return
     for arg in inv.args:
         key, equals, value = arg.partition("=")
-        if key.lower() == "of" and equals:
+        if key.lower() in ("of", "wipe", "hof", "ofs", "hofs") and equals:
             effects.write(machine, inv, value, unknown_asks=True)
         elif key.lower() == "if" and equals:
             effects.read(machine, inv, value)
@@ -121,7 +122,9 @@ def wiper(machine: Machine, inv: Invocation) -> None:
         machine.ask(
             "block_device_write", f"{inv.name} overwrites {spoken(perhaps[0])}, which may be a device.", inv
         )
-    elif inv.name in ("shred", "srm", "wipe", "scrub") and options.rest:
+    elif inv.name in ("srm", "wipe") and options.rest:
+        tree_tool(machine, inv)
+    elif inv.name in ("shred", "scrub") and options.rest:
         machine.ask("recursive_delete", f"Overwrites {spoken(options.rest[0])} for good.", inv)
 
 
@@ -343,6 +346,13 @@ def kill(machine: Machine, inv: Invocation) -> None:
             machine.deny("shutdown", "Kills process 1 or every process.", inv)
         elif target.startswith(UNKNOWN) or is_open(target):
             continue
+
+
+def tree_tool(machine: Machine, inv: Invocation) -> None:
+    """rimraf, srm, trash: every operand goes with everything in it."""
+    operands = [arg for arg in inv.args if not is_option(arg)]
+    for path in operands if not is_help(inv.args) else []:
+        effects.delete_tree(machine, inv, path)
 
 
 def sysrq(machine: Machine, inv: Invocation) -> None:

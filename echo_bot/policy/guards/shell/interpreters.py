@@ -10,6 +10,7 @@ from echo_bot.policy.guards.shell.foreign import judge_foreign
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open, is_plain, shown, unglobbed
 from echo_bot.policy.guards.shell.options import is_option, names
 from echo_bot.policy.guards.shell.paths import resolve
+from echo_bot.policy.guards.shell.started import started
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 
 if TYPE_CHECKING:
@@ -102,10 +103,11 @@ _TABLE: tuple[tuple[str, Interpreter], ...] = (
     (
         r"(?:groovy|scala|kotlin|jshell|elixir|erl|iex|raku|rakudo|perl6|crystal|nim|swift|"
         r"ghc|runghc|runhaskell|stack|ocaml|"
-        r"racket|guile|clojure|clj|bb|sbcl|clisp|ecl|gosh|chibi-scheme|dart|octave|octave-cli|"
+        r"racket|clojure|clj|bb|sbcl|clisp|ecl|gosh|chibi-scheme|dart|octave|octave-cli|"
         r"gnuplot|maxima|sage|pwsh)",
         i("e", "eval execute expression", checks="version help", reads_input=False),
     ),
+    (r"guile(?:\d[\d.]*)?", i("ce", checks="version help")),
     (r"emacs(?:client)?", i("", "eval execute", checks="version help", reads_input=False)),
 )
 _NAMES = re.compile("|".join(f"(?P<n{number}>{pattern})" for number, (pattern, _) in enumerate(_TABLE)))
@@ -203,6 +205,8 @@ def interpret(machine: Machine, inv: Invocation, entry: Interpreter) -> Steps[st
         if inv.name == "osascript":
             for text in re.findall(r'do shell script "((?:[^"\\]|\\.)*)"', " ".join(program.code)):
                 yield from call(machine.code(text.replace('\\"', '"'), inv.state.copy(), inv.stdin, inv.span))
+        if inv.name.startswith(_TCL):
+            yield from _tcl(machine, inv, "\n".join(program.code))
         for text in program.code:
             yield from judge_foreign(machine, inv, shown(text, machine.home), program.operands)
     elif program.file is not None:
@@ -212,8 +216,19 @@ def interpret(machine: Machine, inv: Invocation, entry: Interpreter) -> Steps[st
         text = inv.stdin.text
         kind = "pipe_to_shell" if is_open(text) else "inline_interpreter"
         machine.ask(kind, f"Feeds program text to {inv.name}, which runs it.", inv)
+        if inv.name.startswith(_TCL):
+            yield from _tcl(machine, inv, text)
         yield from judge_foreign(machine, inv, shown(text, machine.home), program.operands)
     return UNKNOWN
+
+
+_TCL = ("tclsh", "wish", "expect")
+
+
+def _tcl(machine: Machine, inv: Invocation, text: str) -> Steps[None]:
+    """Tcl's exec, spawn and open: what stands behind them is a command line."""
+    for found in re.finditer(r"(?:^|[;\n\[{])\s*(?:exec|spawn|system|open\s*\"\|)\s+([^;\n\]}]+)", text):
+        yield from started(machine, inv, found.group(1).strip())
 
 
 def _file(machine: Machine, inv: Invocation, path: str) -> Steps[None]:

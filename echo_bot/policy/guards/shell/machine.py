@@ -59,6 +59,8 @@ class Machine:
         self.script_files: dict[str, None] = {}
         self.carries_code = False
         self.complete = True
+        self.asks_at_most = False
+        self.loops = 0
         self.fixed_span: tuple[int, int] | None = None
         self.waiting_outputs: list[Script] = []
 
@@ -76,7 +78,7 @@ class Machine:
         self.find(kind, Verdict.ASK, sentence, inv.span)
 
     def deny(self, kind: str, sentence: str, inv: Invocation) -> None:
-        self.find(kind, Verdict.DENY, sentence, inv.span)
+        self.find(kind, Verdict.ASK if self.asks_at_most else Verdict.DENY, sentence, inv.span)
 
     def span_of(self, start: int, end: int) -> tuple[int, int]:
         return self.fixed_span or (start, end)
@@ -263,7 +265,9 @@ class Machine:
         output: list[str] = []
         while True:
             before = stdin.text
+            self.loops += 1
             output.append((yield from self.sequence(node.bodies, state, stdin)))
+            self.loops -= 1
             if not stdin.text or stdin.text == before or stdin.text == UNKNOWN:
                 return self.limited("".join(output))
 

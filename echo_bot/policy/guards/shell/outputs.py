@@ -7,7 +7,8 @@ import binascii
 import re
 from typing import TYPE_CHECKING
 
-from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, has_glob, is_open, shown
+from echo_bot.policy.guards.shell import pathnames
+from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open, shown
 from echo_bot.policy.guards.shell.options import OptionTable, names, read_options
 from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.unescape import backslashes
@@ -296,52 +297,22 @@ def cut(inv: Invocation) -> str:
     return "\n".join(lines) + "\n"
 
 
+def grep(inv: Invocation) -> str:
+    """Only a plain word as the pattern."""
+    options = read_options(inv.args, OptionTable())
+    text = inv.stdin.text
+    word = options.rest[0] if len(options.rest) == 1 else ""
+    if text is None or is_open(text) or not re.fullmatch(r"[\w -]+", word, re.ASCII):
+        return UNKNOWN
+    if (options.given and not options.has("F", "E", "e", "i")) or options.has("v", "c", "o", "q"):
+        return UNKNOWN
+    return "".join(line for line in text.splitlines(keepends=True) if word in line)
+
+
 def through(inv: Invocation) -> str:
     """Tools that pass their input on."""
     text = inv.stdin.text
     return UNKNOWN if text is None else text
-
-
-def which(inv: Invocation) -> str:
-    found = [arg for arg in inv.args if arg[:1] != "-"]
-    return "".join(f"/usr/bin/{name}\n" for name in found)
-
-
-def command_lookup(inv: Invocation) -> str:
-    return which(inv) if inv.args[:1] in (["-v"], ["-p"], ["-P"]) else UNKNOWN
-
-
-def pwd(inv: Invocation) -> str:
-    return shown(inv.state.cwd, inv.state.home) + "\n"
-
-
-def ls(inv: Invocation) -> str:
-    """`ls -d pattern` prints what the pattern stands for."""
-    options = read_options(inv.args, OptionTable("IwT"))
-    if options.has("d") and options.rest:
-        return "\n".join(options.rest) + "\n"
-    if options.rest and all(has_glob(path) for path in options.rest):
-        return "\n".join(options.rest) + "\n"
-    return UNKNOWN
-
-
-def dirname(inv: Invocation) -> str:
-    path = (inv.args or ["."])[0].rstrip("/")
-    return (path.rsplit("/", 1)[0] or "/" if "/" in path else "/" if not path else ".") + "\n"
-
-
-def basename(inv: Invocation) -> str:
-    args = [arg for arg in inv.args if arg[:1] != "-"] or [""]
-    name = args[0].rstrip("/").rsplit("/", 1)[-1]
-    return (name.removesuffix(args[1]) if len(args) > 1 else name) + "\n"
-
-
-def realpath(inv: Invocation) -> str:
-    return "".join(resolve(arg, inv.place) + "\n" for arg in inv.args if arg[:1] != "-")
-
-
-def mktemp(inv: Invocation) -> str:
-    return f"/tmp/tmp.{UNKNOWN}\n"
 
 
 def seq(inv: Invocation) -> str:
@@ -352,8 +323,9 @@ def seq(inv: Invocation) -> str:
     return "".join(f"{number}\n" for number in range(first, last + 1)) if last - first < 50 else UNKNOWN
 
 
-def whoami(inv: Invocation) -> str:
-    return UNKNOWN + "\n"
+def yes(inv: Invocation) -> str:
+    """Without end; a few lines stand for all of them."""
+    return 20 * (shown(" ".join(inv.args) or "y", inv.state.home).replace(UNKNOWN_FIELDS, UNKNOWN) + "\n")
 
 
 _PRINTERS = {
@@ -377,20 +349,21 @@ _PRINTERS = {
     "tee": through,
     "pv": through,
     "sponge": through,
-    "which": which,
-    "type": command_lookup,
-    "command": command_lookup,
-    "pwd": pwd,
-    "ls": ls,
-    "dirname": dirname,
-    "basename": basename,
-    "realpath": realpath,
-    "readlink": realpath,
-    "mktemp": mktemp,
+    "which": pathnames.which,
+    "type": pathnames.command_lookup,
+    "command": pathnames.command_lookup,
+    "pwd": pathnames.pwd,
+    "ls": pathnames.ls,
+    "dirname": pathnames.dirname,
+    "basename": pathnames.basename,
+    "realpath": pathnames.realpath,
+    "readlink": pathnames.realpath,
+    "mktemp": pathnames.mktemp,
     "seq": seq,
     "sort": through,
     "uniq": through,
-    "whoami": whoami,
+    "yes": yes,
+    "grep": grep,
     "fold": through,
     "buffer": through,
     "mbuffer": through,

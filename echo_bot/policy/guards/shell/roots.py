@@ -222,6 +222,8 @@ def secret_match(value: str, place: Place) -> Match:
         if path.startswith((UNKNOWN, UNKNOWN_FIELDS)) and not _tail_is_telling(path):
             return Match.NO
         spelled = path.replace(place.home, HOME, 1) if path.startswith(place.home + "/") else path
+        if parts[0].lower() in _HOME_PARENTS and len(parts) > 2:
+            spelled = HOME + "/" + "/".join(parts[2:])
         if len(parts) < 2 or not can_be_any(spelled, _SAMPLE_SECRETS):
             return Match.NO
         return Match.MAYBE if is_open(path) else Match.YES

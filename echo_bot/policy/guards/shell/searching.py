@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from echo_bot.policy.guards.shell import effects
 from echo_bot.policy.guards.shell.marks import GLOB_STAR, UNKNOWN, UNKNOWN_FIELDS, globbed, is_open
 from echo_bot.policy.guards.shell.options import OptionTable, names, read_options
+from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.roots import Match, root_match
 from echo_bot.policy.guards.shell.shells import is_shell
 from echo_bot.policy.guards.shell.trampoline import Steps, call
@@ -119,13 +120,27 @@ def fd(machine: Machine, inv: Invocation) -> Steps[str]:
     """fd runs what follows -x or -X."""
     for at, word in enumerate(inv.args):
         if word in ("-x", "-X", "--exec", "--exec-batch"):
-            command = [part.replace("{}", UNKNOWN) for part in inv.args[at + 1 :]]
-            if command and "{}" not in inv.args[at + 1 :]:
-                command.append(UNKNOWN)
-            if command:
-                yield from call(machine.dispatch(machine, inv.inner(command)))
+            command = inv.args[at + 1 :]
+            if command and "{}" not in command:
+                command = [*command, "{}"]
+            for path in _fd_found(inv.args[:at]) if command else []:
+                argv = [part.replace("{}", path) for part in command]
+                yield from call(machine.dispatch(machine, inv.inner(argv)))
             break
     return UNKNOWN
+
+
+def _fd_found(args: list[str]) -> list[str]:
+    """What fd hands on: everything below its folders when nothing filters, else names not known."""
+    table = OptionTable("etdSEjcCg", names("extension type max-depth size exclude changed-within owner"))
+    options = read_options(args, table)
+    pattern, folders = (options.rest or [""])[0], options.rest[1:] or ["."]
+    is_filtered = pattern.strip(".*^$") or any(
+        options.has(*flags) for flags in (("e", "extension"), ("S", "size"), ("changed-within", "owner"))
+    )
+    if is_filtered:
+        return [UNKNOWN]
+    return [path for folder in folders for path in (folder, f"{folder.rstrip('/')}/{GLOB_STAR}/{GLOB_STAR}")]
 
 
 def xargs(machine: Machine, inv: Invocation) -> Steps[str]:
@@ -135,7 +150,9 @@ def xargs(machine: Machine, inv: Invocation) -> Steps[str]:
     command = options.rest or ["echo"]
     for path in options.values("a", "arg-file"):
         effects.read(machine, inv, path)
-    text = UNKNOWN if options.has("a", "arg-file") else inv.stdin.text
+    text = inv.stdin.text
+    for path in options.values("a", "arg-file"):
+        text = inv.state.files.get(resolve(path, inv.place), UNKNOWN)
     items = _items(text, options.values("d", "delimiter"), options.has("0", "null"))
     replacement = next(iter(options.values("I", "i", "replace", "J")), None)
     if replacement is not None or options.has("i", "replace"):
@@ -182,6 +199,8 @@ def parallel(machine: Machine, inv: Invocation) -> Steps[str]:
     from echo_bot.policy.guards.shell.stream import Stream
 
     options = read_options(inv.args, _PARALLEL, permute=False)
+    if options.has("version", "help", "minversion", "citation"):
+        return UNKNOWN
     command: list[str] = []
     items: list[str] = []
     into = command

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects, outputs
+from echo_bot.policy.guards.shell.calculate import calculated
 from echo_bot.policy.guards.shell.environment import judge_environment
 from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN, UNKNOWN_FIELDS, is_open, shown, unglobbed
 from echo_bot.policy.guards.shell.options import is_option
@@ -42,12 +43,15 @@ def cd(machine: Machine, inv: Invocation) -> Steps[str]:
 
 def set_options(machine: Machine, inv: Invocation) -> Steps[str]:
     args = inv.args
+    if "xtrace" in args or any(re.match(r"-[A-Za-z]*x", arg) for arg in args):
+        prompt = inv.state.lookup("PS4")
+        if isinstance(prompt, str) and ("$(" in prompt or "`" in prompt):
+            yield from call(machine.expanded_text(shown(prompt, machine.home), inv.state))
     if "--" in args:
         inv.state.positional = args[args.index("--") + 1 :]
     elif args and not is_option(args[0]) and args[0][:1] != "+":
         inv.state.positional = args
     return ""
-    yield
 
 
 def shift(machine: Machine, inv: Invocation) -> Steps[str]:
@@ -61,6 +65,7 @@ def shift(machine: Machine, inv: Invocation) -> Steps[str]:
 def declare(machine: Machine, inv: Invocation) -> Steps[str]:
     """export, declare, local, readonly, typeset."""
     exported: dict[str, str] = {}
+    is_reference = any(re.match(r"-\w*n", arg) for arg in inv.args) and inv.name != "export"
     for arg in inv.args:
         found = _ASSIGN.match(arg)
         if found is None:
@@ -68,6 +73,9 @@ def declare(machine: Machine, inv: Invocation) -> Steps[str]:
                 exported[arg] = value
             continue
         name, subscript, append, value = found.groups()
+        if is_reference and re.fullmatch(r"[A-Za-z_]\w*", value) and value != name:
+            inv.state.references[name] = value
+            continue
         if value[:1] == " " and value.startswith(" ") and subscript is None and _is_list(inv, arg):
             inv.state.assign_items(name, value.split(" ")[1:], bool(append))
             continue
@@ -95,9 +103,9 @@ def _subscripts(machine: Machine, inv: Invocation) -> Steps[None]:
 def let(machine: Machine, inv: Invocation) -> Steps[str]:
     yield from _subscripts(machine, inv)
     for arg in inv.args:
-        found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*=.*", arg, re.DOTALL)
+        found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*=(.*)", arg, re.DOTALL)
         if found:
-            inv.state.assign(found.group(1), UNKNOWN)
+            inv.state.assign(found.group(1), calculated(found.group(2), inv.state))
     return ""
 
 

@@ -99,6 +99,8 @@ def from_input(machine: Machine, inv: Invocation, state: object, syntax_only: bo
 
     assert isinstance(state, State)
     text = inv.stdin.text
+    if text is None and machine.loops and inv.state.in_background and not syntax_only:
+        machine.deny("shutdown", "Starts shells without end.", inv)
     if text is None or syntax_only:
         return UNKNOWN
     machine.carries_code = True

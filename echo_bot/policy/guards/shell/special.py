@@ -186,6 +186,15 @@ def _archive(machine: Machine, inv: Invocation, name: str, extracting: bool) -> 
         effects.write(machine, inv, name)
 
 
+def sudo(machine: Machine, inv: Invocation) -> None:
+    """`sudo -e file` edits files, as sudoedit does."""
+    args = inv.args
+    if any(arg in ("-e", "--edit") for arg in args):
+        for path in args:
+            if not is_option(path):
+                effects.write(machine, inv, path)
+
+
 SPECIAL: dict[str, Callable[[Machine, Invocation], None]] = {
     "docker": container,
     "podman": container,
@@ -204,6 +213,7 @@ SPECIAL: dict[str, Callable[[Machine, Invocation], None]] = {
     "tar": tar,
     "gtar": tar,
     "bsdtar": tar,
+    "sudo": sudo,
 }
 
 

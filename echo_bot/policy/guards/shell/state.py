@@ -34,6 +34,7 @@ class State:
     positional: list[str] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     choices: dict[str, list[str]] = field(default_factory=dict)
+    references: dict[str, str] = field(default_factory=dict)
     script_name: str = "bash"
     calls: tuple[str, ...] = ()
     in_background: bool = False
@@ -51,6 +52,7 @@ class State:
             list(self.positional),
             list(self.folders),
             dict(self.choices),
+            dict(self.references),
             self.script_name,
             self.calls,
             self.in_background,
@@ -58,6 +60,7 @@ class State:
 
     def lookup(self, name: str) -> Value | None:
         """A variable's value; None when nothing in the text sets it."""
+        name = self.references.get(name, name)
         if name in self.variables:
             return self.variables[name]
         if name == "PWD":
@@ -65,6 +68,7 @@ class State:
         return None
 
     def assign(self, name: str, value: Value, append: bool = False) -> None:
+        name = self.references.get(name, name)
         previous = self.variables.get(name)
         self.choices.pop(name, None)
         if append:

@@ -144,7 +144,7 @@ OPERANDS: dict[str, Operands] = {
     "bzgrep": _GREP,
     "git-grep": _GREP,
     "jq": o("Lf", "arg argjson slurpfile rawfile from-file indent", skip=1, pattern="f from-file"),
-    "yq": o("iI", skip=1, in_place="i inplace"),
+    "yq": o("I", skip=1, in_place="i inplace"),
     "tr": o(skip=2),
     "awk": o("Ffv", "assign file field-separator", skip=1, pattern="f file"),
     "curl": o(
@@ -209,7 +209,7 @@ OPERANDS: dict[str, Operands] = {
     "emacs": o("", "eval", writes="all"),
     "micro": o(writes="all"),
     "code": o(skip=99),
-    "pv": o("NLsDdFRX", "output", output="o output"),
+    "pv": o("NLsDdFRXo", "output", output="o output"),
     "script": o("c", writes="all"),
     "hexedit": o(writes="all"),
     "qemu-img": o("fO", writes="last", skip=1),

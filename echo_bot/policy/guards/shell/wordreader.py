@@ -347,6 +347,10 @@ class WordReader(ABC):
         if found is None:
             raise Unparsed("a bad substitution")
         self.position = found.end()
+        if indirect and self.peek(2) in ("*}", "@}"):
+            self.position += 2
+            parts.parts.append(Parameter("!", quoted, "", None, None, False, False))
+            return
         subscript = self.subscript() if self.peek() == "[" else None
         operator, argument = "", None
         if self.peek() != "}":

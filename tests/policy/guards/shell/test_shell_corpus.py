@@ -1,4 +1,4 @@
-"""The shell guard against two corpora: the labelled cases and the project's own variants of every kind."""
+"""The shell guard against labelled cases of two authors and the project's own variants of every kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 
 from echo_bot.policy.guards.shell import ShellReport, judge_command
 
-DATA = Path(__file__).parents[3] / "data" / "shell.jsonl"
+FOLDER = Path(__file__).parents[3] / "data"
+CORPORA = ("shell.jsonl", "shell_unseen.jsonl")
 VARIANTS = Path(__file__).parent / "variants.txt"
 ESCAPES = {"n": "\n", "t": "\t", "\\": "\\"}
 
@@ -27,19 +28,16 @@ def variants() -> Iterator[tuple[str, str]]:
             yield expected, re.sub(r"\\([nt\\])", lambda found: ESCAPES[found.group(1)], command)
 
 
-def rows() -> list[dict[str, str]]:
-    found = [json.loads(line) for line in DATA.read_text().splitlines()]
+def rows(corpus: str) -> list[dict[str, str]]:
+    found = [json.loads(line) for line in (FOLDER / corpus).read_text().splitlines()]
     return [row for row in found if not row["why"].startswith("[debatable]")]
 
 
+@pytest.mark.parametrize("corpus", CORPORA)
 @pytest.mark.parametrize("expect", ["deny", "ask", "allow"])
-def test_every_labelled_case_gets_its_verdict(expect: str) -> None:
-    wrong = {
-        row["id"]: judge(row["command"]).verdict.value
-        for row in rows()
-        if row["expect"] == expect and judge(row["command"]).verdict.value != expect
-    }
-    assert wrong == {}
+def test_every_labelled_case_gets_its_verdict(expect: str, corpus: str) -> None:
+    got = {row["id"]: judge(row["command"]).verdict.value for row in rows(corpus) if row["expect"] == expect}
+    assert {name: verdict for name, verdict in got.items() if verdict != expect} == {}
 
 
 @pytest.mark.parametrize("expect", ["deny", "ask", "allow"])
@@ -55,7 +53,7 @@ def test_every_own_variant_gets_its_verdict(expect: str) -> None:
 def test_a_finding_carries_the_kind_the_case_is_labelled_with() -> None:
     missing = [
         (row["id"], row["kind"])
-        for row in rows()
+        for row in rows("shell.jsonl")
         if row["kind"] != "benign" and row["kind"] not in {f.kind for f in judge(row["command"]).findings}
     ]
     assert len(missing) <= 8, missing

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from echo_bot.policy.guards.shell.rules import DRY_RUN, Rule, rule
 
+_DESTROYING = (
+    "destroy|undefine|delete|rm|remove|rollback|labelclear|detach|offline|shutdown|stop|reset|restore|export|"
+    "detach-disk|vol-delete|pool-destroy|vm-destroy|vm-uninstall|vm-shutdown|vm-reboot|managedsave|reboot|"
+    "device.remove|vm.destroy|snapshot-delete|net-destroy"
+)
+
 RULES: tuple[Rule, ...] = (
     rule(
         "recursive_delete",
@@ -104,8 +110,8 @@ RULES: tuple[Rule, ...] = (
         "Removes a release.",
         "uninstall|delete|del|un|rollback",
         "",
-        DRY_RUN,
-        match=["helm uninstall app"],
+        "help version dry-run",
+        match=["helm uninstall app", "helm uninstall app -n prod"],
         not_match=["helm list"],
     ),
     rule(
@@ -263,13 +269,30 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "infra_destructive",
-        "zfs zpool btrfs lvremove vgremove pvremove lvreduce virsh lxc incus pct qm xe govc",
+        "lvremove vgremove pvremove lvreduce",
         "Destroys storage or machines.",
-        "destroy|undefine|delete|rollback|labelclear|detach|offline|shutdown|stop|*",
-        unless="help version list n",
-        flags="",
-        match=["zfs destroy -r tank/x", "lvremove vg/x"],
-        not_match=["zfs --help"],
+        "*",
+        unless="help version t test",
+        match=["lvremove vg/x"],
+        not_match=["lvremove --help"],
+    ),
+    rule(
+        "infra_destructive",
+        "zfs zpool virsh lxc incus pct qm xe govc btrfs",
+        "Destroys storage or machines.",
+        _DESTROYING,
+        unless="help version n",
+        match=["zfs destroy -r tank/x", "virsh undefine x", "qm destroy 100"],
+        not_match=["zfs --help", "zpool status", "zfs list", "virsh list", "lxc list"],
+    ),
+    rule(
+        "infra_destructive",
+        "btrfs xe govc lxc incus",
+        "Destroys storage or machines.",
+        "* " + _DESTROYING,
+        unless="help version n",
+        match=["btrfs subvolume delete x", "lxc image delete x"],
+        not_match=["btrfs filesystem show", "btrfs subvolume list /"],
     ),
     rule(
         "infra_destructive",

@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 Answer = dict[str, object]
 Judge = Callable[[Row], Answer]
 
-_CASE_CWD = "/workspace"
+_CASE_CWD = "/srv/projects/echo/workspace"
 _CASE_HOME = "/home/user"
 _CRASHED: Mapping[str, Answer] = {
     "memory": {"verdict": "reject"},

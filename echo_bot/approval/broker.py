@@ -34,7 +34,7 @@ log = structlog.get_logger(__name__)
 _GRACE_AFTER_RESTART = timedelta(seconds=60)
 _MAX_WAIT_STEP_SECONDS = 30.0
 _RETRY_READ_SECONDS = 1.0
-_LAST_EDITS_SECONDS = 1.0
+_LAST_EDITS_SECONDS = 0.5
 
 _NOT_STORED = "The decision could not be stored, so it does not count. Try again; /status says what is wrong."
 

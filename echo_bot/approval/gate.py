@@ -169,7 +169,7 @@ class ApprovalGate:
         )
 
     async def _facts(self, request: GateRequest, surroundings: Surroundings) -> tuple[Facts, str]:
-        """The facts of the call, and the id of the grant that covers it, if one does."""
+        """The facts of the call, and the id of the grant that covers it, looked up where one would matter."""
         event = request.event
         paired = await read_paired(self._people)
         caller = Caller(
@@ -191,7 +191,8 @@ class ApprovalGate:
         facts = gather(asked, caller, self._settings, surroundings)
         if not request.is_registered:
             facts = replace(facts, tool=None)
-        if facts.tool is None or facts.filtered_by or facts.arguments_error:
+        is_judged = facts.tool is not None and not facts.filtered_by and not facts.arguments_error
+        if not is_judged or decide(facts).verdict is Verdict.ALLOW:
             return facts, ""
         grant = await self._store.grants.match(
             str(event.sender), digest(facts.call), request.session_key, self._clock()

@@ -28,7 +28,7 @@ _MAX_BACKOFF_SECONDS = 60.0
 _NOT_RUNNING_RETRY_SECONDS = 5.0
 _SEND_TIMEOUT_SECONDS = 90.0
 _LOOK_AGAIN_SECONDS = 5.0
-_LAST_SENDS_SECONDS = 1.0
+_LAST_SENDS_SECONDS = 0.5
 _MARK_PAUSES_SECONDS = (0.1, 0.5, 2.0, 10.0)
 _REPEATED = "(possibly repeated)"
 """Also the mark in the row's error that says it may have arrived already."""

@@ -53,7 +53,7 @@ def record(approval_id: str = FULL_ID, offered: tuple[Choice, ...] = OFFERED) ->
         status=ApprovalStatus.PENDING,
         created_at=NOW,
         timeout_seconds=120,
-        deadline=NOW + timedelta(minutes=2),
+        deadline=NOW + timedelta(hours=9),
     )
 
 
@@ -90,7 +90,7 @@ def test_the_listing_as_json(asked: CommandLine) -> None:
     (row,) = json.loads(asked("approvals", "list", "--json").out)
     assert row["id"] == FULL_ID
     assert row["short_id"] == "abc123"
-    assert row["deadline"] == (NOW + timedelta(minutes=2)).isoformat()
+    assert row["deadline"] == (NOW + timedelta(hours=9)).isoformat()
     assert row["offered"] == [choice.value for choice in OFFERED]
 
 

@@ -18,7 +18,7 @@ NOW = datetime.now(UTC)
 
 def grant(grant_id: str, owner: str = "web:local") -> GrantRecord:
     return GrantRecord(
-        grant_id, owner, "d", "exec", "ls -la\n\u202e", "1h", NOW, owner, "", NOW + timedelta(hours=1)
+        grant_id, owner, "d", "exec", "ls -la\n\u202e", "1h", NOW, owner, "", NOW + timedelta(hours=9)
     )
 
 
@@ -37,7 +37,7 @@ def test_grants_are_listed_by_owner(command_line: CommandLine) -> None:
     assert [line.split("\t")[:3] for line in lines] == [["g1", "web:local", "1h"], ["g2", "telegram:7", "1h"]]
     assert "\u202e" not in "".join(lines)
     (row,) = json.loads(command_line("grants", "list", "--json", "--owner", "telegram:7").out)
-    assert (row["id"], row["expires_at"]) == ("g2", (NOW + timedelta(hours=1)).isoformat())
+    assert (row["id"], row["expires_at"]) == ("g2", (NOW + timedelta(hours=9)).isoformat())
 
 
 def test_a_revoked_grant_is_gone_and_audited(command_line: CommandLine) -> None:
@@ -106,8 +106,8 @@ def test_a_code_pairs(command_line: CommandLine, flags: tuple[str, ...], roles: 
     code = command_line("pair", *flags).out.strip()
 
     async def redeem(store: SqlStore) -> tuple[PairedSender | None, PairedSender | None]:
-        late = await store.people.redeem(code_hash(code), "telegram:8", NOW + timedelta(minutes=11))
-        return await store.people.redeem(code_hash(code), "telegram:7", NOW), late
+        late = await store.people.redeem(code_hash(code), "telegram:8", datetime.now(UTC) + timedelta(minutes=11))
+        return await store.people.redeem(code_hash(code), "telegram:7", datetime.now(UTC)), late
 
     paired, late = command_line.with_store(redeem)
     assert late is None

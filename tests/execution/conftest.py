@@ -12,11 +12,12 @@ import pytest
 
 from echo_bot.execution.environment import clean_environment
 from echo_bot.execution.group import MARK_NAME, boot_ticks
-from echo_bot.execution.layout import default_layout
+from echo_bot.execution.layout import PRIVATE_FOLDERS, default_layout
 from echo_bot.execution.local import LocalExecutor
 from echo_bot.execution.proctree import ProcessKey, descendants, key, read_processes
 from echo_bot.execution.protocol import CommandSpec, ExecutorBackend, Limits, Outcome
 from echo_bot.execution.sandbox import SandboxExecutor
+from echo_bot.policy.guards.sensitive_names import is_within
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -54,8 +55,17 @@ def _nothing_left_running() -> Iterator[None]:
 @pytest.fixture
 def home() -> Iterator[Path]:
     """A home folder outside /tmp: all of that is private to a sandbox, and tests would prove nothing."""
-    with tempfile.TemporaryDirectory(dir=Path(__file__).parent, prefix=".home-") as folder:
+    with tempfile.TemporaryDirectory(dir=_visible_folder(), prefix=".home-") as folder:
         yield Path(folder)
+
+
+def _visible_folder() -> Path:
+    """A folder that a sandbox shows: this one, unless the checkout itself lies in a private one."""
+    for candidate in (Path(__file__).parent, Path.home(), Path("/var/lib"), Path("/opt")):
+        is_private = any(is_within(str(candidate.resolve()), private) for private in PRIVATE_FOLDERS)
+        if not is_private and os.access(candidate, os.W_OK):
+            return candidate
+    pytest.fail("no writable folder outside /tmp: set HOME to one")
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echo_bot.credentials import KEY_VARIABLE, MAKE_KEY, Key, SealedName, Vault, require_key, take_key
+from echo_bot.config.key_variable import KEY_VARIABLE, empty_variables
+from echo_bot.credentials import Key, SealedName, Vault, require_key, take_key
 from echo_bot.errors import StartError, StorageError
 from echo_bot.storage.store import SqlStore, open_store, sqlite_url
 
@@ -97,8 +98,17 @@ def test_two_different_keys_refuse_and_two_equal_ones_do_not() -> None:
 def test_credentials_without_a_key_refuse_with_the_line_that_makes_one() -> None:
     with pytest.raises(StartError, match=r"channels\.telegram\.token") as refusal:
         require_key(None, ["models.api_key", "channels.telegram.token"])
-    assert MAKE_KEY in str(refusal.value)
-    assert "echo-bot credentials key" in MAKE_KEY
+    assert 'export ECHO_BOT_CREDENTIAL_KEY="$(echo-bot credentials key)"' in str(refusal.value)
+    assert "empty" not in str(refusal.value)
+
+
+def test_a_key_that_is_set_to_nothing_is_called_empty() -> None:
+    environ = {KEY_VARIABLE: " \n", "MY_KEY": "x"}
+    empty = empty_variables(environ, "MY_KEY")
+    assert empty == (KEY_VARIABLE,)
+    with pytest.raises(StartError, match=f"{KEY_VARIABLE} is set but empty"):
+        require_key(None, ["models.api_key"], empty=empty)
+    assert empty_variables({}) == ()
 
 
 def test_nothing_to_encrypt_a_key_or_permission_starts() -> None:

@@ -22,6 +22,14 @@ log = structlog.get_logger(__name__)
 Clock = Callable[[], datetime]
 """The time now, timezone-aware UTC."""
 
+_TAKEN = {
+    Choice.ONCE: "Approved once",
+    Choice.SESSION: "Approved for this session",
+    Choice.HOUR: "Approved for 1 hour",
+    Choice.ALWAYS: "Approved, always for exactly this call",
+    Choice.DENY: "Denied",
+    Choice.DENY_REASON: "Denied",
+}
 _GRANT_SCOPES: dict[Choice, Literal["session", "1h", "always"]] = {
     Choice.SESSION: "session",
     Choice.HOUR: "1h",
@@ -86,9 +94,8 @@ class Decider:
         decided = await self._claim(record, Ruling(status, str(by), choice.value, self._clock(), reason))
         if isinstance(decided, PressReply):
             return Decided(decided)
-        word = "Approved" if choice.approves else "Denied"
         note = await self._grant(decided, choice, by) if choice in _GRANT_SCOPES else ""
-        return Decided(PressReply(f"{word}: {choice.label}.{note}"), decided)
+        return Decided(PressReply(f"{_TAKEN[choice]}.{note}"), decided)
 
     async def answer(self, ref: str, option: str, by: Identity, *, text: str = "") -> Decided:
         """Answer the question `ref`. Only the person who was asked may. `option` is "" or one offered."""

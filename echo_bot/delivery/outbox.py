@@ -57,6 +57,7 @@ class Delivery:
         self._store, self._book, self._clock, self._mask = store, book, clock, mask
         self._max_tries = max_tries
         self._wake = asyncio.Event()
+        self._handed_over: set[tuple[int, int]] = set()
         self._in_flight: dict[Address, asyncio.Task[None]] = {}
         self._waiters: dict[tuple[str, int], asyncio.Future[OutboxRow]] = {}
         self._loop_task: asyncio.Task[None] | None = None
@@ -200,11 +201,28 @@ class Delivery:
             raise TargetGone(f"{channel.name} takes no files")
         if row.error.startswith(_REPEATED) and not (body.replaces or channel.capabilities.dedups_sends):
             body = await self._marked_as_repeated(channel, row, body)
+        *first, last = self._fitting(channel, body)
+        for index, part in enumerate(first):
+            if (row.row_id, index) not in self._handed_over:
+                await self._hand_over_part(channel, row.address, part, f"{key}.{index}")
+                self._handed_over.add((row.row_id, index))
+        return await self._hand_over_part(channel, row.address, last, key)
+
+    @staticmethod
+    def _fitting(channel: Channel, body: Body) -> tuple[Body, ...]:
+        """What was stored while its channel was unknown, and so unsplit, is split now."""
+        limits = channel.capabilities
+        if body.kind != "text" or measure(body.text, limits.length_unit) <= limits.max_length:
+            return (body,)
+        first, *rest = split_markdown(body.text, limits.max_length, limits.length_unit)
+        return (replace(body, text=first), *(Body("text", each, body.markdown) for each in rest))
+
+    async def _hand_over_part(self, channel: Channel, address: Address, body: Body, key: str) -> MessageRef:
         plain = False
         while True:
             try:
                 async with asyncio.timeout(_SEND_TIMEOUT_SECONDS):
-                    return await hand_over(channel, row.address, body, dedup_key=key, plain=plain)
+                    return await hand_over(channel, address, body, dedup_key=key, plain=plain)
             except FormatRejected:
                 if plain:
                     raise
@@ -225,6 +243,7 @@ class Delivery:
         return body
 
     async def _sent(self, row: OutboxRow, body: Body, ref: MessageRef) -> None:
+        self._handed_over = {each for each in self._handed_over if each[0] != row.row_id}
         await self._mark(row, "sent", message_id=ref.message_id)
         text = body.text if body.kind == "text" else f"[file] {body.name}"
         await self._store.sessions.put_transcript(

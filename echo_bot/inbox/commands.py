@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from echo_bot import __version__
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.escape import escape_line
 from echo_bot.approval.request import Choice
@@ -194,7 +195,16 @@ class Commands:
         return "Going on." if self._queues.resume(request.session_key) else "This chat is not paused."
 
     async def _status(self, request: Request) -> str:
-        return await self._overview.status_text()
+        """Admins see the whole bot; everybody else what concerns them."""
+        if await self._overview.is_admin(request.sender):
+            return await self._overview.status_text()
+        key = request.session_key
+        running = "working" if self._queues.current(key) else "idle"
+        mine = await self._broker.pending_for(request.sender)
+        return (
+            f"Echo Bot {__version__}. This chat: {running}, {len(self._queues.waiting(key))} waiting. "
+            f"Open approvals that you may decide: {len(mine)}."
+        )
 
     async def _tools(self, request: Request) -> str:
         return self._overview.tools_text()

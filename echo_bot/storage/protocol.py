@@ -270,7 +270,7 @@ class Values(Protocol):
 
 class Retention(Protocol):
     async def forget_before(self, before: datetime) -> int:
-        """Drop closed rows (history, transcripts, finished turns, closed questions, sent messages); how many."""
+        """Drop old history, transcripts, finished turns, closed questions, sent messages; how many."""
         ...
 
 

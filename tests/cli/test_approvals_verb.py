@@ -97,7 +97,7 @@ def test_the_listing_as_json(asked: CommandLine) -> None:
 @pytest.mark.parametrize("reference", [FULL_ID, "abc123"], ids=["the whole id", "the short id"])
 def test_approving_decides_as_the_local_person_by(asked: CommandLine, reference: str) -> None:
     answer = asked("approvals", "approve", reference)
-    assert (answer.code, answer.out) == (0, "Approved: Approve once.\n")
+    assert (answer.code, answer.out) == (0, "Approved once.\n")
     decided = stored(asked)
     assert (decided.status, decided.decision, decided.decided_by) == (
         ApprovalStatus.APPROVED,

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from echo_bot.channel import ChannelManifest
-from echo_bot.cli.credentials import name_of, owner_and_field
-from echo_bot.credentials import KEY_VARIABLE, Key, Vault
+from echo_bot.cli.credentials import owner_and_field
+from echo_bot.credentials import KEY_VARIABLE, Key, Vault, stored_name
 from echo_bot.errors import ConfigError
 from echo_bot.storage.store import SqlStore
 from echo_bot.testing.command_line import CommandLine
@@ -31,13 +31,13 @@ def keyed(command_line: CommandLine) -> CommandLine:
 async def opened(store: SqlStore, key: Key = KEY) -> dict[str, str]:
     vault = Vault(store.sealed, key, lambda: pytest.fail("nothing is written"))
     names = await vault.list()
-    return {name_of(n.owner, n.field): await vault.get(n.owner, n.field) or "" for n in names}
+    return {stored_name(n.owner, n.field): await vault.get(n.owner, n.field) or "" for n in names}
 
 
 @pytest.mark.parametrize(("name", "place"), NAMES.items(), ids=NAMES)
 def test_a_name_has_one_place(name: str, place: tuple[str, str]) -> None:
     assert owner_and_field(name, MANIFESTS) == place
-    assert name_of(*place) == name
+    assert stored_name(*place) == name
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,9 @@ def test_a_code_pairs(command_line: CommandLine, flags: tuple[str, ...], roles: 
     code = command_line("pair", *flags).out.strip()
 
     async def redeem(store: SqlStore) -> tuple[PairedSender | None, PairedSender | None]:
-        late = await store.people.redeem(code_hash(code), "telegram:8", datetime.now(UTC) + timedelta(minutes=11))
+        late = await store.people.redeem(
+            code_hash(code), "telegram:8", datetime.now(UTC) + timedelta(minutes=11)
+        )
         return await store.people.redeem(code_hash(code), "telegram:7", datetime.now(UTC)), late
 
     paired, late = command_line.with_store(redeem)

@@ -132,7 +132,7 @@ class TestCredentials:
     def test_a_credential_without_a_key_refuses_with_the_line_that_makes_one(self) -> None:
         config = self.config(models__api_key="c")
         sentence = missing_key(config, False, credential_keys(config))
-        assert 'export ECHO_AGENT_CREDENTIAL_KEY="$(echo-bot credentials key)"' in sentence
+        assert 'export ECHO_BOT_CREDENTIAL_KEY="$(echo-bot credentials key)"' in sentence
         assert "ECHO_BOT_MODELS__API_KEY" in sentence
         assert missing_key(config, True, credential_keys(config)) == ""
         assert missing_key(config, False, ()) == ""

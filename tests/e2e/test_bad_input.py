@@ -40,7 +40,7 @@ REFUSED = {
     "a later feature": ("inspection:\n  enabled: true\n", ":2: inspection.enabled: is not available"),
     "a credential and no key": (
         "models:\n  api_key: sk-0123456789\n",
-        'export ECHO_AGENT_CREDENTIAL_KEY="$(echo-bot credentials key)"',
+        'export ECHO_BOT_CREDENTIAL_KEY="$(',
     ),
 }
 

@@ -70,7 +70,7 @@ async def test_an_approval_given_on_the_command_line_runs_the_call_at_once(
         assert (unknown.code, "forever" in unknown.err) == (2, True)
         assert (await verb("approvals", "approve", "zzzzzz")).code == 1
         given = await verb("approvals", "approve", row["short_id"])
-        assert (given.code, given.out) == (0, "Approved: Approve once.\n")
+        assert (given.code, given.out) == (0, "Approved once.\n")
         await ada.wait_for_text("done with it", timeout=3)
         await ada.wait_for(
             lambda m: m.message_id == card.message_id and "cli:local" in m.text, "the closed card", 3

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from echo_bot.channel import ChannelCapabilities, LengthUnit
 from echo_bot.delivery.body import Body
-from echo_bot.errors import FormatRejected, RetryAfter, TargetGone
+from echo_bot.errors import FormatRejected, RetryAfter, TargetGone, TemporaryFailure
 from echo_bot.events import Address, MessageRef, OutboundText
 from echo_bot.storage.records import OutboxRow
 from echo_bot.testing.bot import running_bot
@@ -205,3 +205,18 @@ async def test_files_pass_the_path_policy_and_need_a_channel_that_takes_them(
         await bot.channel.wait_for(lambda message: message.text is not None)
         assert "see" not in bot.channel.texts
         assert not any(m.file is not None for m in bot.channel.messages)
+
+
+async def test_a_long_message_stored_while_its_channel_was_away_is_split_when_it_is_sent(
+    tmp_path: Path, local: Config
+) -> None:
+    text = "word " * 2000
+    other = FakeChannel("slack")
+    async with running_bot(tmp_path, local) as bot:
+        await bot.parts.delivery.send(Address("slack", "1"), text, source="s", markdown=False)
+        other.fail("send_text", TemporaryFailure("503"), after=False)
+        bot.parts.book.add(other)
+        bot.parts.delivery.wake()
+        await eventually(
+            lambda: "".join(m.body for m in other.messages).split() == text.split(), "all parts, once", 15
+        )

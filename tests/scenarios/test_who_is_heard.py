@@ -259,3 +259,16 @@ async def test_no_typing_sign_is_shown_while_a_person_is_asked(
         for _ in range(5):
             await bot.store.approvals.pending()
         assert len(bot.channel.typed) <= before + 1
+
+
+async def test_status_tells_an_admin_everything_and_others_only_what_is_theirs(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    config = local | {"channels.telegram.allow_from": ["1", "2"], "permissions.admin_users": ["telegram:1"]}
+    async with running_bot(tmp_path, config) as bot:
+        await bot.channel.say("/status", sender_id="2", chat_id="2")
+        mine = await bot.channel.wait_for(says("Echo Bot"))
+        assert "Channel" not in mine.body
+        assert "This chat: idle" in mine.body
+        await bot.channel.say("/status", sender_id="1")
+        await bot.channel.wait_for(says("Channel telegram"))

@@ -1,7 +1,7 @@
 """`explain --cases`: the gate's truth tables, and lines that cannot be understood.
 
-`gate.jsonl` and `gate_rules.jsonl` hold cases with what is expected of them; in the second the id is the
-sentence that the row proves.
+The files hold cases with what is expected of them; in `gate_rules.jsonl` the id is the sentence that the row
+proves, `gate_unseen.jsonl` is the documents' tables written out by somebody who had not seen the code.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def rows_of(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
 
 
-ROWS = rows_of("gate.jsonl") + rows_of("gate_rules.jsonl")
+ROWS = rows_of("gate.jsonl") + rows_of("gate_rules.jsonl") + rows_of("gate_unseen.jsonl")
 
 
 def judged(row: dict[str, Any]) -> dict[str, Any]:

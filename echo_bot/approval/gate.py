@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -188,7 +189,8 @@ class ApprovalGate:
             capabilities=request.capabilities,
             parameters=dict(request.parameters) if request.parameters is not None else None,
         )
-        facts = gather(asked, caller, self._settings, surroundings)
+        # In a thread: paths are resolved, scripts hashed, and a 100 kB command takes its time.
+        facts = await asyncio.to_thread(gather, asked, caller, self._settings, surroundings)
         if not request.is_registered:
             facts = replace(facts, tool=None)
         is_judged = facts.tool is not None and not facts.filtered_by and not facts.arguments_error

@@ -28,6 +28,8 @@ def resolve(path: str, cwd: str) -> ResolvedPath:
     walk = _Walk(absolute)
     problem = walk.run()
     found = walk.found
+    if found and absolute.endswith(("/", "/.")) and not stat.S_ISDIR(found.st_mode):
+        found, problem = None, "not_a_folder"
     return ResolvedPath(
         given=path,
         absolute=absolute,

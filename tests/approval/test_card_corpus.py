@@ -1,4 +1,4 @@
-"""The open half of the spoofing corpus, rendered as each surface would send it."""
+"""The spoofing corpora, rendered as each surface would send it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from echo_bot.testing.card_cases import run_card_case
 
 ROWS = [
     json.loads(line)
-    for line in (Path(__file__).parents[1] / "data" / "spoof.jsonl").read_text("utf-8").split("\n")
+    for name in ("spoof.jsonl", "spoof_unseen.jsonl")
+    for line in (Path(__file__).parents[1] / "data" / name).read_text("utf-8").split("\n")
     if line.strip()
 ]
 

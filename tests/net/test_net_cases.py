@@ -1,4 +1,4 @@
-"""The open half of the network corpus: every row right, no stray connection."""
+"""The network corpora: every row right, no stray connection."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from echo_bot.testing.net_cases import run_net_case
 
 ROWS = [
     json.loads(line)
-    for line in (Path(__file__).parent.parent / "data" / "net.jsonl").read_text("utf-8").splitlines()
+    for name in ("net.jsonl", "net_unseen.jsonl")
+    for line in (Path(__file__).parent.parent / "data" / name).read_text("utf-8").split("\n")
+    if line.strip()
 ]
 
 
@@ -24,3 +26,5 @@ def test_row(row: dict[str, Any]) -> None:
         assert set(answer["connected"]) <= set(within)  # type: ignore[call-overload]
         return
     assert answer["verdict"] == row["expect"], row["why"]
+    if (hop := row.get("deny_at_hop")) is not None:
+        assert len(answer["connected"]) <= hop, "a request was made for the refused hop"  # type: ignore[arg-type]

@@ -166,7 +166,8 @@ RULES: tuple[NameRule, ...] = (
         what="a file that makes another program run code",
         where="anywhere",
         names="""
-            .git .git/** .gitconfig .hg/hgrc .svn/** .husky/** .githooks/** .pre-commit-config.yaml
+            .git .git/** .gitconfig .gitmodules .hg/hgrc .svn/**
+            .husky/** .githooks/** .pre-commit-config.yaml
             lefthook.yml lefthook.yaml .lefthook.yml lefthook-local.yml .vscode/settings.json
             .vscode/tasks.json .vscode/launch.json .vscode/extensions.json .vscode/mcp.json *.code-workspace
             .idea/** .run/** .zed/** .devcontainer/** .devcontainer.json .mcp.json mcp.json .cursor/**

@@ -1,4 +1,4 @@
-"""The path corpus: every case is carried out in a throwaway folder and answered as it should be."""
+"""The path corpora: every case is carried out in a throwaway folder and answered as it should be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from echo_bot.testing.path_cases import run_path_case
 
 ROWS: list[dict[str, Any]] = [
     json.loads(line)
-    for line in (Path(__file__).parents[2] / "data" / "path.jsonl").read_text(encoding="utf-8").splitlines()
+    for name in ("path.jsonl", "path_unseen.jsonl")
+    for line in (Path(__file__).parents[2] / "data" / name).read_text(encoding="utf-8").split("\n")
+    if line.strip()
 ]
 ANSWERS = {"category", "expect", "tier", "why", "source", "ask_ok"}
 

@@ -1,4 +1,4 @@
-"""Secret masking: the open half of its corpus, known values in every form, and what must stay."""
+"""Secret masking: its corpora, known values in every form, and what must stay."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 
 from echo_bot.policy.guards.secrets import MASK, SecretMask
 
-DATA = Path(__file__).parents[2] / "data" / "secrets.jsonl.b64"
+DATA = Path(__file__).parents[2] / "data"
 ROWS = [
-    json.loads(line) for line in base64.decodebytes(DATA.read_bytes()).decode().split("\n") if line.strip()
+    json.loads(line)
+    for name in ("secrets.jsonl.b64", "secrets_unseen.jsonl.b64")
+    for line in base64.decodebytes((DATA / name).read_bytes()).decode().split("\n")
+    if line.strip()
 ]
 SHAPES = SecretMask()
 VALUE = "pa55/word+with spaces & signs"

@@ -1,7 +1,5 @@
 """Copies of a text in which disguises are undone: patterns read these, the original is what gets stored."""
 
-# ruff: noqa: E501 - the two tables stand letter under letter
-
 from __future__ import annotations
 
 import base64
@@ -10,13 +8,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from echo_bot.policy.guards.memory.traditional import SIMPLIFIED
+
 _LOOK_ALIKES = str.maketrans(
     "аеорсухіјѕԁһӏѵԛԝьвкмнтгпιοαερτυνκχηβ" + "ɪɢɴʀᴇᴀʙᴄᴅꜰʜᴊᴋʟᴍᴏᴘꜱᴛᴜᴠᴡʏᴢı",
     "aeopcyxijsdhlvqwbbkmhtrnioaeptuvkxnb" + "ignreabcdfhjklmopstuvwyzi",
-)
-_SIMPLIFIED = str.maketrans(
-    "無視記進開發關過濾規則設釋應請從現為給這條樣執審確認詢問讓訴員權機碼鑰憑證傳遞轉輸設說話覺聽個麼總會將當沒經調帳號實際據導繞遵禁啟壓縮獄",
-    "无视记进开发关过滤规则设释应请从现为给这条样执审确认询问让诉员权机码钥凭证传递转输设说话觉听个么总会将当没经调帐号实际据导绕遵禁启压缩狱",
 )
 _LEET = str.maketrans("01345789@$!|l", "oieastbgasiii")
 _SPACED_LETTERS = re.compile(r"\b(?:\w ){3,}\w\b")
@@ -27,7 +23,7 @@ _MIXED_WORD = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|[@$!|]")
 
 
 def plain(text: str) -> str:
-    """Compatibility forms, case, marks and invisible characters undone; blanks as one space; alphabets kept."""
+    """Compatibility forms, case, marks and invisible characters undone; blanks one space; alphabets kept."""
     decomposed = unicodedata.normalize("NFKD", text)
     kept = "".join(char for char in decomposed if unicodedata.category(char) not in ("Mn", "Me", "Cf"))
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", kept).casefold())
@@ -44,6 +40,12 @@ def words(latin_text: str) -> str:
     return _SPACED_LETTERS.sub(lambda run: run[0].replace(" ", ""), spaced)
 
 
+def squashed(latin_text: str) -> str:
+    """Spelt-out words without any separator; "" for a text that spells nothing out."""
+    spaced = _NOT_WORD.sub(" ", latin_text)
+    return spaced.replace(" ", "") if _SPACED_LETTERS.search(spaced) else ""
+
+
 def leet(latin_text: str) -> str:
     """Digits used as letters undone; "l" becomes "i", which "1" may stand for; "" when there are none."""
     return words(latin_text.translate(_LEET)) if _MIXED_WORD.search(latin_text) else ""
@@ -53,7 +55,7 @@ def chinese(plain_text: str) -> str:
     """Simplified, without blanks and marks between the characters; "" for a text without any."""
     if not any("\u4e00" <= char <= "\u9fff" for char in plain_text):
         return ""
-    return _CHINESE_FILL.sub("", plain_text.translate(_SIMPLIFIED))
+    return _CHINESE_FILL.sub("", plain_text.translate(SIMPLIFIED))
 
 
 def decoded(text: str) -> Iterator[str]:

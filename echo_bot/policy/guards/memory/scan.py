@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from echo_bot.policy.decision import Finding, Verdict
-from echo_bot.policy.guards.memory import english, exfil, fold, languages, marks
+from echo_bot.policy.guards.memory import chinese as zh
+from echo_bot.policy.guards.memory import english, exfil, fold, ideas, languages, marks, standing
 from echo_bot.policy.guards.memory.characters import blocked_characters
+from echo_bot.policy.guards.memory.negation import is_negated
 from echo_bot.policy.guards.memory.pattern import Pattern
 
 _SENTENCES = {
@@ -16,6 +18,22 @@ _SENTENCES = {
     "secret_exfil": "The text asks to send or let in secrets (“{found}”): that is never remembered.",
 }
 _LEET_INJECTION = tuple(re.compile(pattern.expression.replace("l", "i")) for pattern in english.INJECTION[:1])
+_ORDERS = (
+    english.INJECTION
+    + standing.CONSENT
+    + standing.SILENCE
+    + standing.SCOPE
+    + ideas.RULES_REMOVED
+    + ideas.CONSENT_SKIPPED
+    + ideas.SILENT
+)
+_ROLES = english.ROLES + standing.ROLES
+_SPELT_OUT = Pattern(
+    r"(?:ignore|disregard|forget|override|bypass|disobey)(?:all|any|the|my|your|previous|prior|above|earlier|system|safety|of){1,6}"
+    r"(?:instruction|rule|prompt|guideline|directive|polic)",
+    match=("ignoreallpreviousinstructions",),
+    no_match=("ignoretheweather",),
+)
 _LONGEST_QUOTE = 60
 
 
@@ -43,20 +61,25 @@ def _in_plain(plain: str) -> Iterator[tuple[str, str]]:
     latin = fold.latin(plain)
     words = fold.words(latin)
     yield from _search("prompt_injection", marks.TEMPLATE_MARKS, plain)
-    yield from _search("prompt_injection", english.INJECTION, words)
-    yield from _search("role_hijack", english.ROLES, words)
+    yield from _search("prompt_injection", _ORDERS, words)
+    yield from _search("role_hijack", _ROLES, words)
     yield from _search("secret_exfil", exfil.EXFILTRATION, latin)
+    yield from _search("secret_exfil", ideas.SECRET_OUT, words)
+    yield from _search("prompt_injection", (_SPELT_OUT,), fold.squashed(latin))
     if leet := fold.leet(latin):
         for expression in _LEET_INJECTION:
             if found := expression.search(leet):
                 yield "prompt_injection", found[0]
     yield from _search("prompt_injection", languages.OTHER_LANGUAGES, plain)
     if chinese := fold.chinese(plain):
-        yield from _search("prompt_injection", languages.CHINESE, chinese)
-        yield from _search("role_hijack", languages.CHINESE_ROLES, chinese)
+        yield from _search("prompt_injection", languages.CHINESE + zh.ORDERS, chinese)
+        yield from _search("role_hijack", languages.CHINESE_ROLES + zh.ROLES, chinese)
+        yield from _search("secret_exfil", zh.EXFILTRATION, chinese)
 
 
 def _search(kind: str, patterns: Iterable[Pattern], copy: str) -> Iterator[tuple[str, str]]:
     for pattern in patterns:
-        if found := pattern.compiled.search(copy):
-            yield kind, found[0]
+        for found in pattern.compiled.finditer(copy):
+            if not is_negated(copy, found.start()):
+                yield kind, found[0]
+                break

@@ -48,6 +48,12 @@ _PROGRAMS = (
         _REST,
     ),
     _after(r"smbclient|smbmap|rpcclient", r"-U[ \t]*[\"']?[^\s%\"']+%", _REST),
+    _after(r"gh|glab|flyctl|fly|heroku|wrangler|vercel", r"(?:--body|-b)(?:[ \t]+|=)(?=\S*\d)"),
+    _after(r"lftp|ncftpget|ncftpput", r"-u[ \t]*[\"']?[^\s,\"']+,", _REST),
+    re.compile(
+        rf"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?[\"']?[\w.-]+:{_REST}[\"']?"
+        r"[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd"
+    ),
     _after(r"openssl", r"-pass(?:in|out)?[ \t]+[\"']?pass:", _REST),
     _after(r"htpasswd", r"-\w*b\w*[ \t]+\S+[ \t]+\S+[ \t]+"),
     re.compile(
@@ -60,7 +66,7 @@ _PROGRAMS = (
 
 _PROGRAM_NAMES = re.compile(
     r"mysql|mariadb|vault|redis|valkey|sshpass|login|mongo|ldap|sqlcmd|bcp|ipmitool|zip|7z|rar|curl|wget|http|xh"
-    r"|smb|rpcclient|openssl|htpasswd|stdin|with-token|sudo"
+    r"|smb|rpcclient|openssl|htpasswd|stdin|with-token|sudo|chpasswd|lftp|ncftp|\bgh\b|glab|fly|heroku|wrangler|vercel"
 )
 
 

@@ -3,6 +3,8 @@
 The patterns run over a copy in lower case, which is many times faster than matching both cases.
 """
 
+# ruff: noqa: E501 - a pattern is read as one line
+
 from __future__ import annotations
 
 import re
@@ -12,11 +14,12 @@ from echo_bot.policy.guards.secrets.fold import Span
 from echo_bot.policy.guards.secrets.values import has_shape, is_secret
 
 _NAMED = re.compile(
-    r"(?P<name>authorization|pass(?:word|wd|phrase|code)?|pwd|secret|token|auth|cred(?:s|entials?)?|signature|key"
+    r"(?P<name>authorization|pass(?:word|wd|phrase|code)?|pwd|secret|token|auth|cred(?:s|entials?)?|signature|(?<=[_-])pat|key"
     r"|密[码碼钥鑰]|口令)"
-    r"(?:[\"'\]]{0,2}|\\\")[ \t]*(?P<separator>=>|:=|[:=：]|>(?=[^<\s=]))[ \t]*"
+    r"(?:[_-](?:base|value|string|text|plain|current|old|new|prod|dev|test|live|\d{1,2}))?"
+    r"(?:[\"'\]]{0,2}|\\\"|&quot;|&#3[49];)[ \t]*(?P<separator>=>|:=|[:=：]|%3d|>(?=[^<\s=]))[ \t]*"
     r"(?:(?:bearer|basic|bot|token|digest|apikey|negotiate)[ \t]++)?"
-    r"(?:(?P<quote>\\?[\"'`])(?P<quoted>(?:(?!(?P=quote))[^\n])++)|(?P<bare>[^\s\"'`,;&|<>()\[\]{}]++))"
+    r"(?:(?P<quote>\\?[\"'`]|&quot;|&#3[49];)(?P<quoted>(?:(?!(?P=quote))[^\n])++)|(?P<bare>[^\s\"'`,;&|<>()\[\]{}]++))"
 )
 _ALWAYS_STRONG = frozenset(
     (
@@ -30,12 +33,14 @@ _MAKES_STRONG = re.compile(
     r"|hmac|deploy)[_ -]?$"
 )
 _MARKS_A_PAGE = re.compile(
-    r"(?:page|next|prev|continuation|sync|cursor|max|num|total|primary|foreign|public|sort)[_-]?$"
+    r"(?:page|next|prev|continuation|sync|cursor|max|num|total|primary|foreign|public|sort|cache|partition|row|range|lookup|idempotency)[_-]?$"
 )
 _LONGEST_QUALIFIER = 14
+_LONGEST_USER = 80
 
 _PROSE = re.compile(
-    r"(?:password|passcode|passphrase|api[ -]key|secret(?: key)?|token)\s++(?:is|was)\s++[:\"'`]*"
+    r"(?:(?:password|passcode|passphrase|api[ -]key|secret(?: key)?|token)\s++(?:is|was|provided|given|used|received|sent)(?:\s++|\s*+:\s*+)[:\"'`]*"
+    r"|(?:with|using|invalid|wrong|bad) (?:the |api )?(?:password|passcode|passphrase|token|secret|key)\s++(?=[!-~]*\d)[\"'`]*)"
     r"(?P<value>[^\s\"'`,;]{6,})"
 )
 _CHINESE = re.compile(
@@ -45,8 +50,20 @@ _NETRC = re.compile(r"login[ \t]+\S+\s+password[ \t]+(?P<value>\S{4,})")
 _BEARER = re.compile(r"bearer[ \t]++(?P<value>[a-z0-9._~+/=-]{16,})")
 _QUERY = re.compile(
     r"[?&;](?:[\w.-]*?(?:token|key|sig|signature|secret|password|passwd|pwd|auth|jwt|code|credential))="
-    r"(?P<value>[^&#\s\"'<>]{12,})"
+    r"(?P<value>[^&;#\s\"'<>]{12,})"
 )
+_ATTRIBUTE = re.compile(
+    r"(?:key|name)\s*=\s*[\"'][\w.:-]*?(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key)[\"']\s+value\s*=\s*"
+    r"[\"'](?P<value>[^\"'\n]{4,})"
+)
+_TELLING = r"(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|auth[_-]?key)"
+_NAME_THEN_VALUE = re.compile(
+    rf"(?:(?:\benv|\bsetenv|#define|\barg)[ \t]+\w*{_TELLING}(?:_base)?[ \t]+[\"']?(?P<blank>[^\s\"'=]{{6,}})"
+    rf"|define\(\s*[\"']\w*{_TELLING}[\"']\s*,\s*[\"'](?P<constant>[^\"'\n]{{4,}})[\"']"
+    rf"|\bname[\"']?\s*:\s*[\"']?\w*{_TELLING}[\"']?\s*,?\s*[\"']?value[\"']?\s*:\s*[\"']?(?P<value>[^\s\"',}}]{{4,}})"
+    r"|convertto-securestring[ \t]+(?:-string[ \t]+)?[\"'](?P<string>[^\"'\n$]{4,})[\"'])"
+)
+_CODE_LOOKUP = re.compile(r"[A-Za-z_$][A-Za-z_$]{0,24}(?:\??\.[A-Za-z_$][A-Za-z_$]{0,24})+;?")
 _COOKIES = re.compile(r"cookie\"?'?\s*[:=]\s*(?P<pairs>[^\n]+)")
 _COOKIE = re.compile(r"(?:sess|sid|token|auth|jwt|login|remember|csrf|xsrf)[\w.-]*=(?P<value>[^;\s\"']{8,})")
 
@@ -61,6 +78,13 @@ def named_spans(text: str, lower: str) -> Iterator[Span]:
             value = text[slice(*found.span("value"))]
             if has_shape(value) and is_secret(value, strong=False):
                 yield found.span("value")
+    for found in _ATTRIBUTE.finditer(lower):
+        if is_secret(text[slice(*found.span("value"))], strong=True):
+            yield found.span("value")
+    for found in _NAME_THEN_VALUE.finditer(lower):
+        group = found.lastgroup or "value"
+        if is_secret(text[slice(*found.span(group))], strong=True):
+            yield found.span(group)
     for header in _COOKIES.finditer(lower):
         for found in _COOKIE.finditer(lower, *header.span("pairs")):
             yield found.span("value")
@@ -74,12 +98,25 @@ def _named_value(text: str, lower: str, found: re.Match[str]) -> Span | None:
     start, end = found.span(group)
     value = text[start:end]
     if group == "bare":
-        value = value.rstrip(".")
+        value = _bare_value(value, found["separator"])
         end = start + len(value)
-        if text[end : end + 1] in ("(", "["):
+        if text[end : end + 1] in ("(", "[") or _CODE_LOOKUP.fullmatch(value):
             return None
-    is_assignment = group == "quoted" or found["separator"] in ("=", ":=", "=>", ">")
+        if "@" in value and _is_in_userinfo(text, found.start()):
+            return None
+    is_assignment = group == "quoted" or found["separator"] in ("=", ":=", "=>", ">", "%3d")
     return (start, end) if is_secret(value.strip(), strong=strength and is_assignment) else None
+
+
+def _bare_value(value: str, separator: str) -> str:
+    """Without the sentence's full stop; in a percent-encoded query the value ends where the next name begins."""
+    return value.split("%26", 1)[0] if separator == "%3d" else value.rstrip(".")
+
+
+def _is_in_userinfo(text: str, start: int) -> bool:
+    """Is the name the user of a URL, as in `https://x-access-token:…@host`? The rule for URLs masks that."""
+    before = text[max(0, start - _LONGEST_USER) : start]
+    return "://" in before and not re.search(r"[\s/?#]", before.rpartition("://")[2])
 
 
 def _strength(text: str, lower: str, found: re.Match[str]) -> bool | None:
@@ -90,9 +127,9 @@ def _strength(text: str, lower: str, found: re.Match[str]) -> bool | None:
         return None
     if name == "pwd" and before[-1:].isalpha():
         return None
-    if name in _ALWAYS_STRONG or (name in ("key", "token") and _MAKES_STRONG.search(before)):
+    if name in _ALWAYS_STRONG or name == "pat" or (name in ("key", "token") and _MAKES_STRONG.search(before)):
         return True
     if name == "key":
         return False if before.endswith("-") else None
-    is_whole = not text[start - 1 : start].isalpha()
+    is_whole = not text[start - 1 : start].isalpha() or before.endswith(("%3f", "%26"))
     return False if is_whole or (text[start - 1].islower() and text[start].isupper()) else None

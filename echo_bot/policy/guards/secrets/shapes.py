@@ -17,6 +17,7 @@ from echo_bot.policy.guards.secrets.vendors import (
 )
 
 _USERINFO = re.compile(r"(?<=://)[^\s:/?#@\"'<>]*+:(?P<password>[^\s/?#\"'<>]+)@(?=[^\s/?#@]|$)")
+_KEY_AS_USER = re.compile(r"(?<=://)[0-9a-f]{32}(?=@)")
 _PLACEHOLDER_PASSWORD = re.compile(r"[$*{<%][^@]*$|x+$|\*+$|\.{3,}$", re.IGNORECASE)
 
 
@@ -33,6 +34,7 @@ def secret_spans(text: str) -> Iterator[Span]:
         for found in _USERINFO.finditer(text):
             if not _is_reference(found["password"]):
                 yield found.span("password")
+        yield from (found.span() for found in _KEY_AS_USER.finditer(lower))
     yield from named_spans(text, lower)
     yield from flag_spans(text, lower)
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 
 _REFERENCE = re.compile(r"[$%<{(*@&!|]|\.\.\.|x{3,}$|\[|\\[$]|-{2}|\u2026|#\{", re.IGNORECASE)
-_ADDRESS_OR_PATH = re.compile(r"(?:[a-z][a-z0-9+.-]*://|\.{0,2}/|~/|[A-Za-z]:[\\/])", re.IGNORECASE)
+_ADDRESS_OR_PATH = re.compile(
+    r"(?:[a-z][a-z0-9+.-]*://|\.{0,2}/|~/|[A-Za-z]:[\\/]"
+    r"|(?-i:[a-z][a-z._-]*(?:/[a-z0-9][a-z0-9._-]{0,30}){2,}$))",
+    re.IGNORECASE,
+)
 _CALL_OR_LOOKUP = re.compile(
     r"[A-Za-z_][\w.]*(?:\(|\[)|(?:os|process|env|secrets|vars|var|self|config|settings|data)\."
+    r"|(?:ConvertTo|ConvertFrom|Get|Read|New|Import)-[A-Z][A-Za-z]+$"
 )
 _WORDS = frozenset(
     (
@@ -50,7 +55,7 @@ _WORDS = frozenset(
             "dummy",
         ),
         *("basic", "bearer", "digest", "negotiate", "csrf", "jwt", "session", "cookie", "auth", "reset"),
-        *("forgot", "user", "username", "login"),
+        *("forgot", "user", "username", "login", "option", "options", "flag", "argument", "value"),
     )
 )
 _TELLING_END = re.compile(r"(?:password|passwd|secret|token|key|credentials?|passphrase)s?$", re.IGNORECASE)

@@ -22,10 +22,20 @@ _TOKENS = (
     r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}",
     r"whsec_[A-Za-z0-9+/=]{20,}",
     r"(?:hf|api_org|gsk|fw|r8|ntn|lin_api|lin_oauth|npm|shpat|shpss|shpca|shppa|sbp|nfp|dop_v1|doo_v1|dor_v1|rubygems"
-    r"|glc|sntryu|phx|xau|vck|atlasv1|duffel_live|duffel_test)_(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}",
+    r"|glc|sntryu|phx|phs|xau|vck|atlasv1|duffel_live|duffel_test|jina|rnd|pcsk|lsv2_(?:pt|sk)|syt|secret|vercel_blob_rw|vc[pcioar]|e2b"
+    r"|rpa|sb_secret|sbp|bkua|CCIPAT|CCIPRJ|ghcr|aio|ctx7sk|fio|ion|shippo_live|shippo_test|cal_live|re|lin|tvly|nk|cohere|pnu|op|ops|dn|d1|tok_live|sk|sk_prod|sk_dev|gr|rk|key_live|napi|nx|pk_live|api_live|fm\d|fo1|whsk|oat|rt)_(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}",
     r"(?:dckr_pat|dckr_oat|glsa|sntrys|figd|figo|tgp_v1|pscale_tkn|pscale_pw)_(?=[A-Za-z_-]*\d)[A-Za-z0-9_+/=-]{20,}",
     r"(?:xai|pplx|gsk|nvapi|pat-(?:na|eu)\d|PMAK|NRAK|NRAL|NRII|sgp|tskey(?:-[a-z]+)?)"
     r"-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{24,}",
+    r"(?:tvly|xkeysib|xsmtpsib|CFPAT|HRKU|AKCp|ATBB|ATCTT3)-(?:dev-|prod-)?(?=[A-Za-z_-]*\d)[A-Za-z0-9_=-]{24,}",
+    r"(?:fc|cio|pul|rpa|tk|r8|mg|pat|sk)-(?:live-|prod-)?(?=[A-Za-z]*\d)[A-Za-z0-9]{24,}",
+    r"(?:AKCp|ATBB|ATCTT3|IGQ|AKLT|CLOJARS_|EZAK|EZTK|oy2|BSA|AAAAAAAAAAAAAAAAAAAAA)(?=[A-Za-z%_-]*\d)[A-Za-z0-9%_=-]{20,}",
+    r"bce-v3/ALTAK-[A-Za-z0-9]{10,}/[0-9a-f]{30,}",
+    r"pat[A-Za-z0-9]{14}\.[0-9a-f]{40,}",
+    r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,}",
+    r"access_token\$(?:production|sandbox)\$[a-z0-9$]{20,}",
+    r"[0-9a-f]{32}-us\d{1,2}(?![0-9A-Za-z])",
+    r"[0-9a-f]{32}\.[A-Za-z0-9]{16}(?![0-9A-Za-z.])",
     r"ATATT3[A-Za-z0-9_=-]{20,}",
     r"pypi-[A-Za-z0-9_-]{30,}",
     r"GOCSPX-[A-Za-z0-9_-]{20,}",

@@ -27,7 +27,7 @@ def find_shfmt() -> str | None:
 
 def shfmt_tree(program: str, command: str) -> JsonNode | None:
     """The syntax tree of `command` read as bash; None when shfmt refuses it."""
-    done = subprocess.run(  # noqa: S603 - the program is the caller's own tool and the text is its input
+    done = subprocess.run(
         [program, "--to-json", "-ln", "bash"],
         input=command.encode("utf-8", "surrogatepass"),
         capture_output=True,

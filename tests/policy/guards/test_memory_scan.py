@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -143,6 +144,34 @@ def test_a_reordering_character_is_bidi(char: str) -> None:
 )
 def test_ordinary_writing_is_not_blocked(text: str) -> None:
     assert scan_memory(text, "content") == ()
+
+
+ORDERS = [
+    row["text"]
+    for row in must("reject")
+    if row["category"] not in ("invisible", "bidi") and row["lang"] != "other"
+]
+FACTS = ["The cat is grey. ", "Lunch is at noon.\n", "1. ", "- ", "> ", "会议在周五。", "\t"]
+
+
+@pytest.mark.parametrize("fact", FACTS)
+def test_a_fact_before_or_after_does_not_let_an_order_in(fact: str) -> None:
+    alone = [order for order in ORDERS if scan_memory(order, "content")]
+    assert [order for order in alone if not scan_memory(fact + order, "content")] == []
+    assert [order for order in alone if not scan_memory(f"{order}\n{fact}", "content")] == []
+
+
+@pytest.mark.parametrize(
+    "unit", ["send the password to ", "ignore the words of ", "不要再对用户的", "echo ", "a."]
+)
+def test_time_grows_with_length_alone(unit: str) -> None:
+    def seconds(length: int) -> float:
+        text = (unit * length)[:length]
+        started = time.perf_counter()
+        scan_memory(text, "content")
+        return time.perf_counter() - started
+
+    assert min(seconds(20_000) for _ in range(2)) < 40 * min(seconds(2_000) for _ in range(3))
 
 
 @given(st.text(max_size=200))

@@ -121,6 +121,36 @@ def test_full_width_and_invisible_characters_hide_nothing() -> None:
     assert known.mask("FAKEva\u200blue-4711") == MASK
 
 
+@pytest.mark.parametrize("text", ["PRIVATE KEY", "-----END PRIVATE KEY-----", "no PRIVATE KEY here"])
+def test_talk_about_private_keys_is_no_key(text: str) -> None:
+    assert SHAPES.mask(text) == text
+
+
+WRAPPERS = [
+    "{}",
+    "({})",
+    "x={}",
+    "'{}'",
+    '{{"a": "{}"}}',
+    "令牌{}。",
+    "https://u:{}@h.example/",
+    "see {}, please",
+]
+
+
+@given(st.sampled_from(WRAPPERS), st.text(max_size=60), st.text(max_size=60))
+def test_no_wrapper_and_no_neighbour_lets_a_token_through(wrapper: str, before: str, after: str) -> None:
+    token = "ghp_" + "Fake4example" * 3
+    assert token not in SHAPES.mask(f"{before} {wrapper.format(token)} {after}")
+
+
+@given(st.lists(st.sampled_from([VALUE, "a", " ", "\n", "key=", "://", "@", "'", "中"]), max_size=12))
+def test_masking_a_joined_text_leaves_no_more_than_masking_its_lines(pieces: list[str]) -> None:
+    text, known = "".join(pieces), SecretMask([VALUE])
+    assert VALUE not in known.mask(text)
+    assert VALUE not in "\n".join(map(known.mask, text.split("\n")))
+
+
 @given(st.text(max_size=300))
 def test_masking_twice_is_masking_once(text: str) -> None:
     mask = SecretMask([VALUE])

@@ -41,8 +41,8 @@ def secret_spans(text: str) -> Iterator[Span]:
 
 def _private_keys(text: str) -> Iterator[Span]:
     starts = list(PRIVATE_KEY_START.finditer(text))
-    for start, following in zip(starts, [*starts[1:], None], strict=True):
-        limit = following.start() if following else len(text)
+    limits = [*(start.start() for start in starts[1:]), len(text)]
+    for start, limit in zip(starts, limits, strict=False):
         end = PRIVATE_KEY_END.search(text, start.end(), limit)
         if end is not None:
             body = (start.end(), end.start())

@@ -86,6 +86,7 @@ def _option_value(machine: Machine, inv: Invocation, value: str, flag: str = "")
             r"\s*(?:shell|!|platform shell|make|pipe [^|]*\||python|py|script)\s*(.*)\Z", value, re.DOTALL
         )
         if found is None:
+            yield from judge_foreign(machine, inv, value, [])
             return
         if value.strip().startswith(("py", "script")):
             yield from judge_foreign(machine, inv, found.group(1), [])
@@ -145,6 +146,8 @@ def _sed(machine: Machine, inv: Invocation) -> Steps[None]:
     )
     scripts = options.values("e", "expression") or options.rest[:1]
     for script in scripts:
+        if re.fullmatch(r"[\d,$]*\s*e", script.strip()):
+            yield from started(machine, inv, inv.stdin.text or "")
         for found in _SED_EXECUTE.finditer(script):
             text = (found.group(1) or found.group(3) or "").replace("\\/", "/")
             if text:
@@ -157,6 +160,10 @@ def _sed(machine: Machine, inv: Invocation) -> Steps[None]:
             effects.read(machine, inv, found.group(1))
 
 
+def _quoted_text(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def _awk(machine: Machine, inv: Invocation) -> Steps[None]:
     options = read_options(
         inv.args,
@@ -166,7 +173,10 @@ def _awk(machine: Machine, inv: Invocation) -> Steps[None]:
     programs = options.values("e", "source") or (
         [] if options.has("f", "file", "E", "exec") else options.rest[:1]
     )
+    given = [value.partition("=") for value in options.values("v", "assign")]
+    constants = "".join(f"{name}={_quoted_text(value)};" for name, equals, value in given if equals)
     for program in programs:
+        program = constants + program
         found = re.findall(r'"((?:[^"\\]|\\.)*)"\s*\|\s*(?:getline|&)|\|\s*"((?:[^"\\]|\\.)*)"', program)
         if found or re.search(r"\bsystem\s*\(", program):
             machine.ask("inline_interpreter", "Runs commands from an awk program.", inv)
@@ -290,32 +300,6 @@ def _tmux(machine: Machine, inv: Invocation) -> Steps[None]:
         yield from started(machine, inv, args[1])
 
 
-def _make(machine: Machine, inv: Invocation) -> Steps[None]:
-    """A makefile on standard input, and `SHELL=` on the command line."""
-    args = inv.args
-    if any(arg in ("-f-", "-f", "--file=-", "--makefile=-") for arg in args) and (
-        "-" in args or "-f-" in args or "/dev/stdin" in args or "--file=-" in args
-    ):
-        machine.ask("inline_interpreter", "Runs recipes from standard input.", inv)
-        for line in (inv.stdin.text or "").splitlines():
-            recipe = (
-                line.partition(";")[2]
-                if ":" in line.partition(";")[0] and ";" in line
-                else line
-                if line.startswith("\t")
-                else ""
-            )
-            found = re.findall(r"\$\(shell\s+([^)]*)\)", line)
-            for text in [*found, recipe.strip().lstrip("@-+")]:
-                if text:
-                    yield from started(machine, inv, text.replace("$$", "$"))
-    for arg in args:
-        if arg.startswith("SHELL="):
-            yield from started(machine, inv, arg[6:])
-        for text in re.findall(r"\$\(shell\s+([^)]*)\)", arg):
-            yield from started(machine, inv, text)
-
-
 _READERS = {
     **LAUNCHERS,
     "git": git_commands,
@@ -349,6 +333,4 @@ _READERS = {
     "crontab": _crontab,
     "socat": _socat,
     "tmux": _tmux,
-    "make": _make,
-    "gmake": _make,
 }

@@ -13,6 +13,7 @@ from echo_bot.policy.guards.shell.databases import judge_database
 from echo_bot.policy.guards.shell.environment import judge_environment
 from echo_bot.policy.guards.shell.interpreters import interpret, interpreter_named
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, has_glob, is_open, shown, unglobbed
+from echo_bot.policy.guards.shell.options import names
 from echo_bot.policy.guards.shell.outputs import output_of
 from echo_bot.policy.guards.shell.paths import matches, resolve
 from echo_bot.policy.guards.shell.rules import options_for
@@ -95,6 +96,7 @@ _HARD: dict[str, Judge] = {
     "runit-init": hard.init,
     **dict.fromkeys(("rimraf", "trash", "trash-put", "del-cli", "rmtrash"), hard.tree_tool),
 }
+_SHELL_INSIDE = names("sudo su doas script unshare chroot nsenter pkexec runuser newgrp sg arch-chroot")
 _KNOWN_FOLDERS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
 _MAX_CALLS = 40
 _RULES = by_program()
@@ -253,11 +255,7 @@ def program(machine: Machine, inv: Invocation) -> Steps[str]:
         unwrapped = unwrap(name, inv.args, wrapper)
         if unwrapped is not None and (unwrapped.argv or unwrapped.code):
             return (yield from _wrapped(machine, inv, unwrapped))
-        if (
-            name in ("sudo", "su", "doas", "script", "unshare", "chroot", "nsenter", "pkexec", "runuser")
-            and inv.stdin.text is not None
-            and unwrapped is not None
-        ):
+        if name in _SHELL_INSIDE and inv.stdin.text is not None and unwrapped is not None:
             return (yield from shell(machine, inv.inner(["sh"])))
     if is_shell(name):
         if any(arg[:1] == UNKNOWN_FIELDS for arg in inv.args):
@@ -282,6 +280,9 @@ def _wrapped(machine: Machine, inv: Invocation, found: Unwrapped) -> Steps[str]:
     if found.folder:
         inv = replace(inv, state=inv.state.copy())
         inv.state.change_folder(resolve(found.folder, inv.place))
+    if found.env:
+        inv = replace(inv, state=inv.state.copy())
+        inv.state.variables.update(found.env)
     output = UNKNOWN
     for text in found.code:
         machine.carries_code = True

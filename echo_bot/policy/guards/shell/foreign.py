@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects, roots
 from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN
+from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.roots import Match
 from echo_bot.policy.guards.shell.stream import Stream
 from echo_bot.policy.guards.shell.trampoline import Steps, call
@@ -66,7 +68,11 @@ _WRITE_CALLS = re.compile(
     r"renamesync|symlink|symlinksync|write|output",
     re.IGNORECASE,
 )
-_POWER_CALLS = re.compile(r"(?:os\.)?kill|process\.kill|posix_kill", re.IGNORECASE)
+_KILLS_ALL = re.compile(
+    r"(?:os\.kill|process\.kill|posix_kill)\(-?1,"
+    r"|kill\(?(?:-?\d+|['\"]?\w+['\"]?),-?1(?:;|\)|$)",
+    re.IGNORECASE,
+)
 _WRITE_MODE = re.compile(r"[rb]*[wax+][rwab+tx]*|>>?|\+[<>].*|w.*", re.IGNORECASE)
 _MAX_CONSTANTS = 400
 
@@ -112,9 +118,16 @@ class _Reader:
                 yield from self.shell(_delimited(text))
             elif kind == "name":
                 self.multiplies(index, text)
+                if text.lower().endswith("kill"):
+                    self.kills(index)
                 self.assignment(index, text)
                 yield from self.name(index, text)
             index += 1
+
+    def kills(self, index: int) -> None:
+        """`os.kill(1, 9)`, `kill 9, -1`."""
+        if _KILLS_ALL.match("".join(text for _, text in self.tokens[index : index + 7])):
+            self.machine.deny("shutdown", "Kills process 1 or every process.", self.inv)
 
     def multiplies(self, index: int, name: str) -> None:
         """`while 1: os.fork()`, `fork while fork`: processes without end."""
@@ -191,6 +204,8 @@ class _Reader:
                     values.append(value)
                     index = end
                     continue
+                if kind == "name" and text.endswith(("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC")):
+                    values.append("w")
                 if kind == "name" and text.lower() in ("recursive", "force", "shell", "true", "mode"):
                     values.append(text.lower() + "=")
             index += 1
@@ -298,6 +313,11 @@ class _Reader:
             return
         if _SHELL_CALLS.fullmatch(last) or _SHELL_CALLS.fullmatch(name):
             yield from self.spawned(texts, is_list)
+        if last == "chdir":
+            self.inv = replace(inv, state=inv.state.copy())
+            self.inv.state.change_folder(resolve(_home(texts[0]), inv.place))
+        if name in ("exec", "eval", "Function") and not is_list and len(texts[0]) < 5000:
+            yield from call(judge_foreign(machine, inv, texts[0], []))
         if _TREE_CALLS.fullmatch(last) and (_CERTAIN_TREE.fullmatch(last) or "recursive=" in arguments):
             for text in texts:
                 if roots.root_match(_home(text), inv.place) is Match.YES and text[:1] in ("/", "~", HOME):
@@ -310,6 +330,7 @@ class _Reader:
     def opened(self, texts: list[str], writes: bool) -> None:
         machine, inv = self.machine, self.inv
         writes = writes or any(_WRITE_MODE.fullmatch(text) for text in texts[1:])
+        writes = writes or texts[0].strip() in (">", ">>", "+<", "+>")
         for text in texts[:2]:
             mode = re.match(r"\s*(\+?[<>]{1,2}|\|)\s*(.+)", text, re.DOTALL)
             path = mode.group(2) if mode else text

@@ -48,6 +48,8 @@ def git_commands(machine: Machine, inv: Invocation) -> Steps[None]:
     if not words:
         return
     verb = words[0].lower()
+    if verb == "checkout" and "--" in words[:-1]:
+        machine.ask("git_destructive", "Overwrites changed files.", inv)
     if words[:3][:2] == ["bisect", "run"]:
         yield from call(machine.dispatch(machine, inv.inner(words[2:])))
     elif verb == "submodule" and "foreach" in words:

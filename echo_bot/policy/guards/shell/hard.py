@@ -217,6 +217,7 @@ _WIPERS: dict[str, tuple[OptionTable, frozenset[str], frozenset[str]]] = {
     "mtd_debug": (OptionTable(), names("erase write"), _NONE),
     "partx": (OptionTable(), names("d delete"), _NONE),
     "dc3dd": (OptionTable(), _NONE, _NONE),
+    "asr": (OptionTable("", names("source")), names("erase target"), _NONE),
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects
+from echo_bot.policy.guards.shell.makefiles import make
 from echo_bot.policy.guards.shell.options import OptionTable, is_option, names, read_options
 from echo_bot.policy.guards.shell.started import started
 from echo_bot.policy.guards.shell.trampoline import Steps, call
@@ -205,6 +206,23 @@ def _cpio(machine: Machine, inv: Invocation) -> Steps[None]:
     yield
 
 
+_BWRAP_TWO = names(
+    "--bind --bind-try --dev-bind --dev-bind-try --ro-bind --ro-bind-try --symlink --setenv --file "
+    "--bind-data --ro-bind-data --chmod"
+)
+_BWRAP_NONE = names("--clearenv --new-session --die-with-parent --as-pid-1 --disable-userns")
+
+
+def _bwrap(machine: Machine, inv: Invocation) -> Steps[None]:
+    """bubblewrap's options take none, one or two values; the command follows them."""
+    args, index = inv.args, 0
+    while index < len(args) and is_option(args[index]) and args[index] != "--":
+        word = args[index]
+        none = word in _BWRAP_NONE or word.startswith(("--unshare", "--share"))
+        index += 3 if word in _BWRAP_TWO else 1 if none else 2
+    yield from _run(machine, inv, args[index:])
+
+
 LAUNCHERS: dict[str, Reader] = {
     "capsh": _capsh,
     "start-stop-daemon": _start_stop_daemon,
@@ -233,4 +251,7 @@ LAUNCHERS: dict[str, Reader] = {
     "clush": _remote,
     "adb": _adb,
     "cpio": _cpio,
+    "bwrap": _bwrap,
+    "make": make,
+    "gmake": make,
 }

@@ -7,10 +7,10 @@ import binascii
 import re
 from typing import TYPE_CHECKING
 
-from echo_bot.policy.guards.shell import pathnames
+from echo_bot.policy.guards.shell import filters, pathnames
+from echo_bot.policy.guards.shell.filters import input_of
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open, shown
 from echo_bot.policy.guards.shell.options import OptionTable, names, read_options
-from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.unescape import backslashes
 
 if TYPE_CHECKING:
@@ -95,24 +95,9 @@ def _converted(kind: str, spec: str, value: str) -> str:
     return value[: int(precision.group(1))] if precision else value
 
 
-def _input(inv: Invocation, files: list[str]) -> str:
-    """The text of the named files, or of standard input; files written in this same text are known."""
-    if not files:
-        return inv.stdin.text if inv.stdin.text is not None else UNKNOWN
-    texts: list[str] = []
-    for name in files:
-        if name in ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
-            texts.append(inv.stdin.text if inv.stdin.text is not None else UNKNOWN)
-        elif name == "/dev/null":
-            continue
-        else:
-            texts.append(inv.state.files.get(resolve(name, inv.place), UNKNOWN))
-    return "".join(texts)
-
-
 def cat(inv: Invocation) -> str:
     options = read_options(inv.args, OptionTable())
-    text = _input(inv, options.rest)
+    text = input_of(inv, options.rest)
     return text if not options.given or is_open(text) else _numbered(text, options.has("n", "b"))
 
 
@@ -122,7 +107,7 @@ def _numbered(text: str, numbered: bool) -> str:
 
 def base64_tool(inv: Invocation) -> str:
     options = read_options(inv.args, OptionTable("w", names("wrap")))
-    text = _input(inv, options.rest)
+    text = input_of(inv, options.rest)
     if is_open(text):
         return UNKNOWN
     width = 32 if "32" in inv.name else 64
@@ -144,7 +129,7 @@ def _text(raw: bytes) -> str:
 
 def xxd(inv: Invocation) -> str:
     options = read_options(inv.args, OptionTable("cgslo", names("cols groupsize seek len")))
-    text = _input(inv, options.rest)
+    text = input_of(inv, options.rest)
     if is_open(text):
         return UNKNOWN
     if not options.has("r", "revert"):
@@ -167,14 +152,14 @@ def openssl(inv: Invocation) -> str:
 
 
 def rev(inv: Invocation) -> str:
-    text = _input(inv, [arg for arg in inv.args if arg[:1] != "-"])
+    text = input_of(inv, [arg for arg in inv.args if arg[:1] != "-"])
     if is_open(text):
         return UNKNOWN
     return "\n".join(line[::-1] for line in text.split("\n"))
 
 
 def tac(inv: Invocation) -> str:
-    text = _input(inv, [arg for arg in inv.args if arg[:1] != "-"])
+    text = input_of(inv, [arg for arg in inv.args if arg[:1] != "-"])
     return UNKNOWN if is_open(text) else "".join(reversed(text.splitlines(keepends=True)))
 
 
@@ -243,7 +228,7 @@ def _character_set(text: str) -> str:
 
 def head(inv: Invocation) -> str:
     options = read_options(inv.args, OptionTable("nc", names("lines bytes")))
-    text = _input(inv, options.rest)
+    text = input_of(inv, options.rest)
     if is_open(text):
         return UNKNOWN
     count = next((value for _, value in options.given if value.lstrip("-+").isdigit()), "10")
@@ -255,64 +240,6 @@ def head(inv: Invocation) -> str:
     if inv.name == "head":
         return "".join(lines[:amount])
     return "".join(lines[amount - 1 :] if digits[:1] == "+" else lines[-abs(amount) :] if amount else [])
-
-
-def sed(inv: Invocation) -> str:
-    """Only plain substitutions: `sed s/a/b/`."""
-    options = read_options(inv.args, OptionTable("ef", names("expression file")))
-    if options.has("i", "n", "f", "in-place", "file"):
-        return UNKNOWN
-    scripts = options.values("e", "expression") or options.rest[:1]
-    text = _input(inv, options.rest if options.has("e", "expression") else options.rest[1:])
-    if is_open(text):
-        return UNKNOWN
-    for script in scripts:
-        found = re.fullmatch(r"s(.)((?:(?!\1)[^\\*.\[\]^$+?(){}|&])*)\1((?:(?!\1)[^\\&])*)\1(g?)", script)
-        if found is None:
-            return UNKNOWN
-        _, old, new, everywhere = found.groups()
-        lines = text.split("\n")
-        text = "\n".join(line.replace(old, new, -1 if everywhere else 1) if old else line for line in lines)
-    return text
-
-
-def cut(inv: Invocation) -> str:
-    options = read_options(inv.args, OptionTable("dfcb", names("delimiter fields characters bytes")))
-    text = _input(inv, options.rest)
-    if is_open(text):
-        return UNKNOWN
-    wanted = (options.values("f", "fields") or options.values("c", "b", "characters", "bytes") or [""])[0]
-    found = re.fullmatch(r"(\d*)(-?)(\d*)", wanted)
-    if found is None or not wanted.strip("-"):
-        return UNKNOWN
-    first = int(found.group(1) or 1) - 1
-    last = first + 1 if not found.group(2) else int(found.group(3)) if found.group(3) else None
-    lines: list[str] = []
-    for line in text.splitlines():
-        if options.has("f", "fields"):
-            delimiter = (options.values("d", "delimiter") or ["\t"])[0] or "\t"
-            lines.append(delimiter.join(line.split(delimiter)[first:last]) if delimiter in line else line)
-        else:
-            lines.append(line[first:last])
-    return "\n".join(lines) + "\n"
-
-
-def grep(inv: Invocation) -> str:
-    """Only a plain word as the pattern."""
-    options = read_options(inv.args, OptionTable())
-    text = inv.stdin.text
-    word = options.rest[0] if len(options.rest) == 1 else ""
-    if text is None or is_open(text) or not re.fullmatch(r"[\w -]+", word, re.ASCII):
-        return UNKNOWN
-    if (options.given and not options.has("F", "E", "e", "i")) or options.has("v", "c", "o", "q"):
-        return UNKNOWN
-    return "".join(line for line in text.splitlines(keepends=True) if word in line)
-
-
-def through(inv: Invocation) -> str:
-    """Tools that pass their input on."""
-    text = inv.stdin.text
-    return UNKNOWN if text is None else text
 
 
 def seq(inv: Invocation) -> str:
@@ -344,11 +271,11 @@ _PRINTERS = {
     "tr": tr,
     "head": head,
     "tail": head,
-    "sed": sed,
-    "cut": cut,
-    "tee": through,
-    "pv": through,
-    "sponge": through,
+    "sed": filters.sed,
+    "cut": filters.cut,
+    "tee": filters.through,
+    "pv": filters.through,
+    "sponge": filters.through,
     "which": pathnames.which,
     "type": pathnames.command_lookup,
     "command": pathnames.command_lookup,
@@ -360,12 +287,15 @@ _PRINTERS = {
     "readlink": pathnames.realpath,
     "mktemp": pathnames.mktemp,
     "seq": seq,
-    "sort": through,
-    "uniq": through,
+    "sort": filters.through,
+    "uniq": filters.through,
     "yes": yes,
-    "grep": grep,
-    "fold": through,
-    "buffer": through,
-    "mbuffer": through,
-    "cstream": through,
+    "grep": filters.grep,
+    "awk": filters.awk,
+    "gawk": filters.awk,
+    "mawk": filters.awk,
+    "fold": filters.through,
+    "buffer": filters.through,
+    "mbuffer": filters.through,
+    "cstream": filters.through,
 }

@@ -72,6 +72,6 @@ def written(machine: Machine, plumbing: Plumbing, output: str, state: State) -> 
         return output
     path = resolve(target, Place(state.cwd, state.home, state.links))
     if is_plain(path):
-        before = state.files.get(path, "" if not appends else UNKNOWN) if appends else ""
+        before = state.files.get(path, UNKNOWN + "\n") if appends else ""
         state.files[path] = machine.limited(before + output)
     return ""

@@ -190,6 +190,7 @@ _SAMPLE_SECRETS = (
             "/.gnupg",
             "/.gnupg/secring.gpg",
             "/.gnupg/private-keys-v1.d",
+            "/.gnupg/private-keys-v1.d/x.key",
         )
     ),
 )

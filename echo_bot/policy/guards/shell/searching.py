@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects
-from echo_bot.policy.guards.shell.marks import GLOB_STAR, UNKNOWN, UNKNOWN_FIELDS, globbed, is_open
+from echo_bot.policy.guards.shell.marks import GLOB_STAR, HOME, UNKNOWN, UNKNOWN_FIELDS, globbed, is_open
 from echo_bot.policy.guards.shell.options import OptionTable, names, read_options
 from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.roots import Match, root_match
@@ -54,7 +54,9 @@ def find(machine: Machine, inv: Invocation) -> Steps[str]:
         for at, word in enumerate(tests[:-1])
         if word in ("-name", "-iname", "-path", "-wholename")
     ]
-    is_filtered = any(word in _FILTERS for word in tests)
+    is_filtered = any(
+        word in _FILTERS and (at == 0 or tests[at - 1] not in ("!", "-not")) for at, word in enumerate(tests)
+    )
     while index < len(args):
         word = args[index]
         index += 1
@@ -87,7 +89,16 @@ def _found(starts: list[str], patterns: list[str], is_filtered: bool) -> list[st
     if not is_filtered:
         return starts
     below = [globbed(pattern.rsplit("/", 1)[-1]) for pattern in patterns] or [UNKNOWN]
-    return [f"{start.rstrip('/')}/{name}" for start in starts for name in below]
+    return [_usual_place(start, name) for start in starts for name in below]
+
+
+def _usual_place(start: str, name: str) -> str:
+    """Where a well-known secret lies when the search begins above it."""
+    if start in ("/", "/etc") and name in ("shadow", "gshadow", "sudoers"):
+        return f"/etc/{name}"
+    if start in ("/", "/root", "/home", "~", HOME) and name.startswith(("id_", "authorized_keys")):
+        return f"{HOME}/.ssh/{name}"
+    return f"{start.rstrip('/')}/{name}"
 
 
 def _executed(

@@ -34,6 +34,7 @@ def shell(machine: Machine, inv: Invocation) -> Steps[str]:
     if flags & {"version", "help", "dump-strings", "dump-po-strings"} or (args and args == ["-V"]):
         return UNKNOWN
     state = inv.state.copy()
+    state.variables.update(inv.env)
     state.aliases = {}
     state.calls = ()
     if carried is not None:

@@ -216,6 +216,7 @@ OPERANDS: dict[str, Operands] = {
     "partclone.restore": o("so", output="o"),
     "partclone.dd": o("so", output="o"),
     "pigz": o(),
+    **dict.fromkeys(("zstd", "lz4", "brotli", "xz"), o("oDT", "output", output="o output")),
     "rename": o(skip=1),
     "mmv": o(),
     "dos2unix": o(),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from echo_bot.policy.guards.shell.marks import UNKNOWN_FIELDS
-from echo_bot.policy.guards.shell.options import Options, OptionTable, names, read_options
+from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS
+from echo_bot.policy.guards.shell.options import Options, OptionTable, is_option, names, read_options
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 
@@ -69,12 +69,15 @@ def w(
     )
 
 
+_ARCHITECTURE = (
+    rf"(?:x86_64|i[3-6]86|linux(?:32|64)|aarch64\w*|arm\w*|ppc\w*|uname26|[{UNKNOWN}{UNKNOWN_FIELDS}])\Z"
+)
 WRAPPERS: dict[str, Wrapper] = {
     "sudo": w(
         "aCcDghpRrTtUu",
         "user group host prompt chdir chroot role type other-user close-from command-timeout "
         "auth-type login-class",
-        stops="l list v validate k K remove-timestamp reset-timestamp e edit V version h help",
+        stops="l list v validate K remove-timestamp e edit V version h help",
         assigns=True,
     ),
     "doas": w("Cu", stops="L C"),
@@ -267,7 +270,11 @@ WRAPPERS: dict[str, Wrapper] = {
     "winpty": w(),
     "linux32": w(),
     "linux64": w(),
-    "setarch": w(skip=0),
+    "setarch": w(optional_skip=_ARCHITECTURE),
+    "lxc-attach": w("n", "name", subcommands="--"),
+    "machinectl": w("uM", "uid machine setenv", skip=1, subcommands="shell"),
+    "crictl": w("r", skip=1, subcommands="exec"),
+    "pct": w(skip=1, subcommands="exec"),
     "i386": w(),
     "arch": w("", "arch", single_dash=True),
     "ssh-agent": w("atOP", stops="k"),
@@ -317,6 +324,8 @@ def unwrap(name: str, args: list[str], wrapper: Wrapper) -> Unwrapped | None:
             rest = rest[1:]
         if wrapper.optional_skip and rest and re.match(wrapper.optional_skip, rest[0]):
             rest = rest[1:]
+            if rest and is_option(rest[0]):
+                continue
         if rest[:1] and rest[0] in ("-", "--") and name in ("env", "su", "nice"):
             rest = rest[1:]
             continue

@@ -159,6 +159,15 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "system_config",
+        "passwd",
+        "Changes accounts.",
+        "",
+        "l lock u unlock d delete e expire",
+        match=["passwd -l bob"],
+        not_match=["passwd -S bob"],
+    ),
+    rule(
+        "system_config",
         "sysctl",
         "Changes kernel settings.",
         "",

@@ -1,7 +1,7 @@
 """Random mutations of the labelled cases against every pure guard, for a given number of seconds.
 
 Run it on a quiet machine: `python bench/fuzz.py 300`. For each target: executions a second, the slowest
-input, the properties that broke and the crashes; exits with 1 when there was any. `--seed` repeats the inputs.
+input, the properties that broke and the crashes; exits with 1 when there was any. `--seed` repeats inputs.
 """
 
 from __future__ import annotations

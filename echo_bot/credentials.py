@@ -13,16 +13,12 @@ from datetime import datetime
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from echo_bot.called import command
+from echo_bot.config.key_variable import KEY_VARIABLE, empty_hint, make_key
 from echo_bot.errors import StartError, StorageError
 from echo_bot.policy.call import canonical_json
 from echo_bot.storage.protocol import SealedValues
 from echo_bot.storage.records import SealedValue
-
-KEY_VARIABLE = "ECHO_BOT_CREDENTIAL_KEY"
-"""Read besides the name in `credentials.encryption_key_env`."""
-
-MAKE_KEY = f'export {KEY_VARIABLE}="$(echo-bot credentials key)"'
-"""The line that makes a key."""
 
 _KEY_BYTES = 32
 _NONCE_BYTES = 12
@@ -68,7 +64,7 @@ def take_key(environ: MutableMapping[str, str], name: str = KEY_VARIABLE) -> Key
         if key is None:
             raise StartError(
                 f"{variable} is not a credential key: it must be 32 random bytes in URL-safe base64. "
-                f"Make one with `echo-bot credentials key`"
+                f"Make one with `{command('credentials key')}`"
             )
         keys[variable] = key
     if len(set(keys.values())) > 1:
@@ -76,13 +72,18 @@ def take_key(environ: MutableMapping[str, str], name: str = KEY_VARIABLE) -> Key
     return next(iter(keys.values()), None)
 
 
-def require_key(key: Key | None, where: Iterable[str], *, require_encryption: bool = True) -> None:
-    """Refuse to start with credentials in `where` (config keys, stored names) and no key to encrypt them."""
+def require_key(
+    key: Key | None, where: Iterable[str], *, require_encryption: bool = True, empty: tuple[str, ...] = ()
+) -> None:
+    """Refuse to start with credentials in `where` (config keys, stored names) and no key to encrypt them.
+
+    `empty` are the variables for a key that hold nothing.
+    """
     places = sorted(where)
     if key is None and places and require_encryption:
         raise StartError(
-            f"credentials are configured ({', '.join(places)}) but there is no key to encrypt them with. "
-            f"Make one and keep it safe: {MAKE_KEY}"
+            f"credentials are configured ({', '.join(places)}) but there is no key to encrypt them with"
+            f"{empty_hint(empty)}. Make one and keep it safe: {make_key()}"
         )
 
 
@@ -99,12 +100,21 @@ class SealedName:
 class Vault:
     """The stored credentials. Without a key their names can be listed and deleted, nothing more."""
 
-    def __init__(self, values: SealedValues, key: Key | None, clock: Callable[[], datetime]) -> None:
-        self._values, self._key, self._clock = values, key, clock
+    def __init__(
+        self,
+        values: SealedValues,
+        key: Key | None,
+        clock: Callable[[], datetime],
+        *,
+        empty: tuple[str, ...] = (),
+    ) -> None:
+        self._values, self._key, self._clock, self._empty = values, key, clock, empty
 
     async def set(self, owner: str, field: str, value: str) -> None:
         """Encrypt and store. Raises StartError without a key."""
-        await self._values.put(self._sealed(self._need_key(f"to store {owner} {field}"), owner, field, value))
+        await self._values.put(
+            self._sealed(self._need_key(f"to store {stored_name(owner, field)}"), owner, field, value)
+        )
 
     async def get(self, owner: str, field: str) -> str | None:
         """None when nothing is stored. Raises StartError without the right key, StorageError if altered."""
@@ -137,10 +147,11 @@ class Vault:
         return SealedValue(owner, field, key.key_id, nonce, ciphertext, self._clock())
 
     def _opened(self, stored: SealedValue) -> str:
-        key = self._need_key(f"to read {stored.owner} {stored.field}")
+        name = stored_name(stored.owner, stored.field)
+        key = self._need_key(f"to read {name}")
         if stored.key_id != key.key_id:
             raise StartError(
-                f"{stored.owner} {stored.field} was encrypted with key {stored.key_id}, but the key that is "
+                f"{name} was encrypted with key {stored.key_id}, but the key that is "
                 f"set is {key.key_id}. Set the old key again, or store the value anew"
             )
         try:
@@ -149,15 +160,26 @@ class Vault:
             )
         except (InvalidTag, ValueError) as error:
             raise StorageError(
-                f"the stored {stored.owner} {stored.field} was altered or moved and cannot be trusted. "
-                "Store it anew with `echo-bot credentials set`"
+                f"the stored {name} was altered or moved and cannot be trusted. "
+                f"Store it anew with `{command('credentials set')}`"
             ) from error
         return plain.decode()
 
     def _need_key(self, purpose: str) -> Key:
         if self._key is None:
-            raise StartError(f"there is no credential key {purpose}. Set it, or make one: {MAKE_KEY}")
+            raise StartError(
+                f"there is no credential key {purpose}{empty_hint(self._empty)}. "
+                f"Set it, or make one: {make_key()}"
+            )
         return self._key
+
+
+def stored_name(owner: str, field: str) -> str:
+    """What people call a stored value: its configuration key, or tool:NAME.FIELD."""
+    if owner.startswith("channel:"):
+        channel, _, account = owner.removeprefix("channel:").partition("/")
+        return f"channels.{channel}.accounts.{account}.{field}" if account else f"channels.{channel}.{field}"
+    return f"{owner}.{field}"
 
 
 def _bound_to(owner: str, field: str) -> bytes:

@@ -11,7 +11,7 @@ from telegram.constants import ChatAction
 from telegram.error import BadRequest, ChatMigrated
 
 from channels.telegram.client import TelegramBot, open_bot
-from channels.telegram.failures import is_about_format, is_not_modified, translated
+from channels.telegram.failures import TOKEN_FIX, is_about_format, is_not_modified, translated
 from channels.telegram.files import read_for_upload
 from channels.telegram.inbound import GENERAL_TOPIC, NAME
 from channels.telegram.keyboard import keyboard_of
@@ -28,7 +28,7 @@ from echo_bot.channel import (
     LengthUnit,
     Port,
 )
-from echo_bot.errors import TargetGone, TemporaryFailure
+from echo_bot.errors import StartError, TargetGone, TemporaryFailure
 from echo_bot.events import Address, Card, MessageRef, OutboundFile, OutboundText
 
 log = structlog.get_logger(__name__)
@@ -52,6 +52,9 @@ _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
 
 def build(settings: ChannelSettings) -> Channel:
+    """Raises StartError without a token: there is nothing to connect with."""
+    if not settings.secrets.get("token", "").strip():
+        raise StartError(f"Telegram has no bot token. {TOKEN_FIX}")
     return TelegramChannel(settings)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -15,21 +15,23 @@ from typing import TextIO
 import structlog
 
 from echo_bot.app.discovery import Discovered, build_channel
+from echo_bot.app.enabled import enabled_channels, title_of
 from echo_bot.app.logs import configure_logs
 from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
 from echo_bot.app.secrets import Secrets, open_secrets
+from echo_bot.app.toolbox import sandbox_warning
 from echo_bot.bus.instance import Instance, claim_instance
 from echo_bot.bus.process import ProcessId
 from echo_bot.bus.protocol import DECISIONS_TOPIC
 from echo_bot.bus.sqlite import SqliteBus
 from echo_bot.channel import AsgiApp, ChannelSettings
-from echo_bot.config.channels import adapter_settings, sections
 from echo_bot.config.loader import Loaded
 from echo_bot.config.places import data_dir, database_url
 from echo_bot.errors import StartError, StorageError
 from echo_bot.execution.hardening import harden_process
 from echo_bot.gateway import Gateway, GatewaySettings
 from echo_bot.policy.guards.secrets import SecretMask
+from echo_bot.storage.records import TurnRecord
 from echo_bot.storage.store import SqlStore
 
 log = structlog.get_logger(__name__)
@@ -42,18 +44,20 @@ _SEEN_FOR = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """`terminal`: a person sits at stdin and stdout and chats there."""
+    """`terminal`: a person sits at stdin and stdout and chats there. `headless`: nobody ever does."""
 
     terminal: bool
     environ: MutableMapping[str, str]
+    headless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """`url` is the log-in link; "" when the page is not served."""
+    """`url` is the log-in link; "" when the page is not served, and then `unserved` may say why."""
 
     url: str
     warnings: tuple[str, ...]
+    unserved: str = ""
 
 
 class Bot:
@@ -65,6 +69,7 @@ class Bot:
         self._folder = data_dir(loaded.config)
         self.lost = asyncio.Event()
         self._gateway: Gateway | None = None
+        self._unserved = ""
         self._parts: Parts | None = None
 
     async def start(self) -> Started:
@@ -102,6 +107,9 @@ class Bot:
         )
         parts = self._parts = build_parts(setting)
         await parts.toolbox.executors.probe()
+        lacking = sandbox_warning(config, parts.toolbox.executors)
+        if lacking:
+            parts.overview.warn(lacking)
         mounts = self._add_channels(parts, secrets)
         await self._start_work(parts)
         url = await self._serve(parts, store, mounts)
@@ -109,10 +117,13 @@ class Bot:
         self._own(self._write_health(parts, me, store), "health")
         self._own(self._keep_house(parts, store), "housekeeping")
         self._own(self._watch_lease(instance), "lease")
-        parts.channels.start(parts.inbox)
-        await self._revive(parts, store)
         await parts.audit.record("started", pid=os.getpid(), config=str(self._loaded.path or ""))
-        return Started(await self.new_login_link() if url else "", parts.warnings)
+        started = Started(await self.new_login_link() if url else "", parts.overview.warnings, self._unserved)
+        unfinished = await store.turns.unfinished()
+        # Nothing waits from here on: what the caller prints stands above the first line of a chat.
+        parts.channels.start(parts.inbox)
+        _revive(parts, unfinished)
+        return started
 
     async def _open_state(self) -> tuple[SqlStore, SqliteBus, Instance]:
         store = SqlStore(database_url(self._loaded.config))
@@ -144,9 +155,12 @@ class Bot:
     def _add_channels(self, parts: Parts, secrets: Secrets) -> dict[str, AsgiApp]:
         """Build every enabled channel; one that cannot be built is named in `status` and stops nothing."""
         mounts: dict[str, AsgiApp] = {}
-        for name, account in self._enabled():
+        enabled = enabled_channels(
+            self._loaded.config.channels, terminal=self._options.terminal, headless=self._options.headless
+        )
+        for name, account in enabled:
             manifest = self._discovered.manifests.get(name)
-            title = f"{name}/{account.account}" if account.account else name
+            title = title_of(name, account.account)
             if manifest is None:
                 missing = "no installed package brings this channel"
                 parts.channels.add_broken(title, self._discovered.broken.get(name, missing))
@@ -163,15 +177,6 @@ class Bot:
                 mounts["/" if name == "web" else f"/{name}"] = routes()
         self._stack.push_async_callback(parts.channels.stop)
         return mounts
-
-    def _enabled(self) -> list[tuple[str, ChannelSettings]]:
-        channels = self._loaded.config.channels
-        found = [
-            (name, each) for name, section in sections(channels).items() for each in adapter_settings(section)
-        ]
-        if channels.cli.enabled is None and self._options.terminal:
-            found.append(("cli", ChannelSettings(account="")))
-        return found
 
     async def _start_work(self, parts: Parts) -> None:
         await parts.delivery.start()
@@ -202,19 +207,15 @@ class Bot:
         try:
             url = await self._gateway.start()
         except StartError as error:
-            if len(self._enabled()) <= len(mounts):
+            if parts.channels.built <= len(mounts):
                 raise
             log.error("gateway_not_serving", error=str(error))
-            parts.channels.add_broken("gateway", str(error))
+            self._unserved = str(error)
+            pages = [path.removeprefix("/") or "web" for path in mounts]
+            parts.channels.mark_unserved(pages, self._unserved)
             return ""
         self._stack.push_async_callback(self._gateway.stop)
         return url
-
-    async def _revive(self, parts: Parts, store: SqlStore) -> None:
-        """Queued, running and waiting turns of an earlier run go on where their journals end."""
-        for turn in await store.turns.unfinished():
-            log.info("turn_revived", turn=turn.turn_id, state=turn.state.value)
-            parts.queues.submit(turn)
 
     def _own(self, work: Awaitable[None], name: str) -> None:
         task = asyncio.ensure_future(work)
@@ -242,6 +243,7 @@ class Bot:
                 "config_digest": self._loaded.file_digest,
                 "environment_digest": self._loaded.environment_digest,
                 "workspace": parts.settings.places.workspace,
+                "configured_model": self._loaded.config.models.default,
             }
             await _guarded(partial(parts.overview.write_health, facts), "health_unwritten")
             await asyncio.sleep(_HEALTH_SECONDS)
@@ -256,12 +258,20 @@ class Bot:
             await _guarded(partial(parts.audit.prune, audited), "audit_unpruned")
             await _guarded(partial(store.retention.forget_before, remembered), "history_unpruned")
             await _guarded(partial(store.events.forget_before, now - _SEEN_FOR), "ids_kept")
+            await asyncio.to_thread(parts.toolbox.sweep)
             await asyncio.sleep(_HOUSEKEEPING_SECONDS)
 
     async def _watch_lease(self, instance: Instance) -> None:
         await instance.lost.wait()
         log.error("lease_lost", hint="another process runs on this data folder; this one stops")
         self.lost.set()
+
+
+def _revive(parts: Parts, unfinished: Iterable[TurnRecord]) -> None:
+    """Queued, running and waiting turns of an earlier run go on where their journals end."""
+    for turn in unfinished:
+        log.info("turn_revived", turn=turn.turn_id, state=turn.state.value)
+        parts.queues.submit(turn)
 
 
 def _noticed(settings: ChannelSettings, parts: Parts) -> ChannelSettings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,9 +21,12 @@ _BACKOFF_SECONDS = (1.0, 2.0, 5.0, 15.0, 30.0, 60.0)
 
 @dataclass(slots=True)
 class _Running:
+    """`unserved`: why nobody can reach its page, whatever it says of itself."""
+
     channel: Channel
     task: asyncio.Task[None] | None = None
     failure: str = ""
+    unserved: str = ""
 
 
 class ChannelRunner:
@@ -43,6 +46,17 @@ class ChannelRunner:
         """A channel that could not even be built, for `status`."""
         self._broken[name] = why
 
+    def mark_unserved(self, names: Collection[str], why: str) -> None:
+        """Nobody reaches these channels: they still keep what is sent, and count as failed."""
+        for running in self._channels:
+            if running.channel.name in names:
+                running.unserved = why
+
+    @property
+    def built(self) -> int:
+        """How many channels could be built."""
+        return len(self._channels)
+
     def start(self, port: Port) -> None:
         for running in self._channels:
             name = f"channel {running.channel.name}"
@@ -56,7 +70,7 @@ class ChannelRunner:
         return frozenset(
             (r.channel.name, r.channel.account)
             for r in self._channels
-            if r.channel.health().state is ChannelState.CONNECTED
+            if not r.unserved and r.channel.health().state is ChannelState.CONNECTED
         )
 
     def health(self) -> dict[str, ChannelHealth]:
@@ -68,8 +82,8 @@ class ChannelRunner:
 
     @staticmethod
     def _health(running: _Running) -> ChannelHealth:
-        if running.failure:
-            return ChannelHealth(ChannelState.FAILED, error=running.failure)
+        if running.failure or running.unserved:
+            return ChannelHealth(ChannelState.FAILED, error=running.failure or running.unserved)
         return running.channel.health()
 
     async def _keep_running(self, running: _Running, port: Port) -> None:

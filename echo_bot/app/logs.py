@@ -11,7 +11,17 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 
 from echo_bot.text import encodable
 
-_QUIET = ("httpx", "httpcore", "telegram", "uvicorn", "websockets", "aiosqlite", "asyncio", "alembic")
+_QUIET = (
+    "httpx",
+    "httpx2",
+    "httpcore",
+    "telegram",
+    "uvicorn",
+    "websockets",
+    "aiosqlite",
+    "asyncio",
+    "alembic",
+)
 """Libraries that log addresses (with tokens in them) or every request: warnings only."""
 
 

@@ -48,6 +48,14 @@ class Overview:
     def has_model(self) -> bool:
         return bool(self._model_name)
 
+    def warn(self, sentence: str) -> None:
+        """Add a standing warning that was found out after the configuration was read."""
+        self._warnings = (*self._warnings, sentence)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return self._warnings
+
     async def status_text(self) -> str:
         running, waiting = self._queues.total()
         pending = await self._store.approvals.pending()

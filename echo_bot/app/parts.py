@@ -9,10 +9,12 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from echo_bot.agent.turn import TurnParts, TurnRunner
 from echo_bot.app.callbacks import Callbacks
 from echo_bot.app.channel_runner import ChannelRunner
-from echo_bot.app.model import ModelChoice, approval_model, chat_runner, choose_model
+from echo_bot.app.model import ModelChoice, approval_model, chat_runner, choose_models
 from echo_bot.app.overview import Overview
 from echo_bot.app.secrets import Secrets
 from echo_bot.app.toolbox import Toolbox, build_toolbox
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
 
     from echo_bot.agent.toolset import TurnDeps
+
+log = structlog.get_logger(__name__)
 
 
 def utc_now() -> datetime:
@@ -107,18 +111,7 @@ def build_parts(setting: Setting) -> Parts:
     callbacks = Callbacks(store, delivery, clock)
     broker = _broker(setting, settings, audit, book, channels, people, callbacks)
     toolbox = build_toolbox(config, settings, store, delivery, broker, clock)
-    model = (
-        ModelChoice("given", setting.model)
-        if setting.model
-        else choose_model(config, setting.secrets, config.models.default)
-    )
-    judge = (
-        ModelChoice("given", setting.judge)
-        if setting.judge
-        else choose_model(
-            config, setting.secrets, config.permissions.approval.smart_model or config.models.default
-        )
-    )
+    model, judge = _models(setting)
     network_allowed = config.execution.network_policy == "allow"
     gate = ApprovalGate(
         settings,
@@ -168,16 +161,14 @@ def build_parts(setting: Setting) -> Parts:
         )
     )
     queues = SessionQueues(turns.run)
-    warnings = tuple(
-        each
-        for each in (
-            *setting.loaded.warnings,
-            *setting.secrets.warnings,
-            *toolbox.broken,
-            model.warning,
-        )
-        if each
+    found = (
+        *setting.loaded.warnings,
+        *setting.secrets.warnings,
+        *toolbox.broken,
+        model.warning,
+        judge.warning,
     )
+    warnings = tuple(each for each in dict.fromkeys(found) if each)
     overview = Overview(
         settings,
         store,
@@ -209,6 +200,18 @@ def build_parts(setting: Setting) -> Parts:
     callbacks.inbox = inbox
     return Parts(
         settings, audit, book, delivery, channels, toolbox, broker, gate, queues, overview, inbox, warnings
+    )
+
+
+def _models(setting: Setting) -> tuple[ModelChoice, ModelChoice]:
+    """The model that answers and the one that judges; what cannot be used is logged once."""
+    model, judge = choose_models(setting.config, setting.secrets)
+    for sentence in dict.fromkeys((model.warning, judge.warning)):
+        if sentence:
+            log.error("model_unusable", error=sentence)
+    return (
+        ModelChoice("given", setting.model) if setting.model else model,
+        ModelChoice("given", setting.judge) if setting.judge else judge,
     )
 
 

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from echo_bot.called import command
 from echo_bot.channel import ChannelManifest, ChannelSettings
 from echo_bot.config.credentials import missing_key, secret_values
+from echo_bot.config.key_variable import empty_variables
 from echo_bot.config.loader import Loaded
-from echo_bot.credentials import Key, Vault, require_key, take_key
+from echo_bot.credentials import Key, Vault, require_key, stored_name, take_key
 from echo_bot.errors import StartError
 from echo_bot.policy.guards.secrets import SecretMask
 from echo_bot.storage.protocol import SealedValues
@@ -53,16 +55,19 @@ async def open_secrets(
 ) -> Secrets:
     """Raises StartError: a malformed key, a wrong key, or credentials without one."""
     config = loaded.config
-    key = take_key(environ, config.credentials.encryption_key_env)
-    refusal = missing_key(config, key is not None, loaded.yaml_credentials)
+    variable = config.credentials.encryption_key_env
+    empty = empty_variables(environ, variable)
+    key = take_key(environ, variable)
+    refusal = missing_key(config, key is not None, loaded.yaml_credentials, empty=empty)
     if refusal:
         raise StartError(refusal)
     vault = Vault(sealed, key, clock)
     names = await vault.list()
     require_key(
         key,
-        [f"{each.owner} {each.field}" for each in names],
+        [stored_name(each.owner, each.field) for each in names],
         require_encryption=config.credentials.require_encryption,
+        empty=empty,
     )
     stored: dict[tuple[str, str], str] = {}
     for each in names if key is not None else ():
@@ -79,5 +84,5 @@ def _warnings(loaded: Loaded, key: Key | None) -> tuple[str, ...]:
     keys = ", ".join(loaded.yaml_credentials)
     return (
         f"{keys} stands readable in {loaded.path}: "
-        "store it with `echo-bot credentials set` and remove it there",
+        f"store it with `{command('credentials set')}` and remove it there",
     )

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import mimetypes
 import os
 import shutil
-import time
-import uuid
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
 from echo_bot.app.discovery import add_own_tools
+from echo_bot.app.outgoing import OutgoingFiles
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Surroundings
 from echo_bot.config.model import Config
 from echo_bot.config.places import data_dir, spill_dir, tool_files
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StartError
-from echo_bot.events import OutboundFile
 from echo_bot.execution.backends import Executors
 from echo_bot.execution.background import BackgroundProcesses
 from echo_bot.execution.environment import clean_environment
@@ -29,8 +23,8 @@ from echo_bot.execution.layout import default_layout
 from echo_bot.execution.local import LocalExecutor
 from echo_bot.execution.protocol import Limits
 from echo_bot.execution.sandbox import SandboxExecutor
-from echo_bot.files import FileDoor, FileRefusal, content_identity, real_rules
-from echo_bot.policy.call import BoundFile
+from echo_bot.files import FileDoor, content_identity, real_rules
+from echo_bot.policy.call import BoundFile, Executor
 from echo_bot.policy.guards.paths import PathRules
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.storage.protocol import Store
@@ -53,12 +47,10 @@ from echo_bot.tools.runner import Shorten
 from echo_bot.tools.sites import CallSite, CallSites
 from echo_bot.tools.spill import Spill, SpillLimits
 
-_KEEP_COPIES_SECONDS = 7 * 86400
-
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """`broken`: a sentence for each of the user's own tools that is left out."""
+    """`sweep` drops files kept too long. `broken`: a sentence for each of the user's tools left out."""
 
     registry: Registry
     executors: Executors
@@ -66,6 +58,7 @@ class Toolbox:
     sites: CallSites
     surroundings: Callable[[], Awaitable[Surroundings]]
     shorten: Shorten
+    sweep: Callable[[], None]
     broken: tuple[str, ...] = ()
 
 
@@ -84,7 +77,7 @@ def build_toolbox(
     spill = _spill(config)
     doors = _Doors(settings, sites)
     workspace = Workspace(settings.places.workspace, doors.door, config.spill.max_inline_chars)
-    files = _OutgoingFiles(doors, settings.places.workspace, data_dir(config) / "outgoing")
+    files = OutgoingFiles(doors.for_site, settings.places.workspace, data_dir(config) / "outgoing")
     registry = Registry(
         [
             *_file_tools(workspace, spill),
@@ -109,7 +102,24 @@ def build_toolbox(
             typed_before=processes.typed_before,
         )
 
-    return Toolbox(registry, executors, processes, sites, surroundings, spill.shorten, broken)
+    def sweep() -> None:
+        files.sweep()
+        spill.sweep()
+
+    return Toolbox(registry, executors, processes, sites, surroundings, spill.shorten, sweep, broken)
+
+
+def sandbox_warning(config: Config, executors: Executors) -> str:
+    """Why code runs in no sandbox though the configuration would have it so, after the probe; "" else."""
+    tools = config.tools
+    ready, why = executors.readiness(Executor.SANDBOX)
+    if ready or tools.exec.host not in ("auto", "sandbox") or tools.exec.security == "deny":
+        return ""
+    if not (tools.exec.enabled or tools.code_exec.enabled):
+        return ""
+    if tools.exec.host == "sandbox":
+        return f"no sandbox works here, so no code is run: {why}"
+    return f"no sandbox works here, so a person is asked before code runs on this computer itself: {why}"
 
 
 def build_executors(config: Config, settings: PolicySettings) -> Executors:
@@ -210,35 +220,3 @@ class _Doors:
                 )
             )
         )
-
-
-class _OutgoingFiles:
-    """Files that a message carries: read through the door, kept as a copy until they are sent."""
-
-    def __init__(self, doors: _Doors, workspace: str, folder: Path) -> None:
-        self._doors, self._workspace, self._folder = doors, workspace, folder
-
-    async def stage(self, site: CallSite, path: str) -> OutboundFile | str:
-        return await asyncio.to_thread(self._stage, site, path)
-
-    def _stage(self, site: CallSite, path: str) -> OutboundFile | str:
-        content = self._doors.for_site(site).read_bytes(path, self._workspace)
-        if isinstance(content, FileRefusal):
-            return content.sentence
-        name = os.path.basename(path) or "file"
-        self._sweep()
-        folder = self._folder / uuid.uuid4().hex
-        folder.mkdir(parents=True, mode=0o700)
-        copy = folder / "content"
-        copy.write_bytes(content.data)
-        mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return OutboundFile(str(copy), name, mime)
-
-    def _sweep(self) -> None:
-        """Copies that were sent, or given up, long ago."""
-        oldest = time.time() - _KEEP_COPIES_SECONDS
-        for copy in self._folder.glob("*/content"):
-            with suppress(OSError):
-                if copy.stat().st_mtime < oldest:
-                    copy.unlink()
-                    copy.parent.rmdir()

@@ -8,6 +8,7 @@ import logging
 
 from echo_bot.bus.process import ProcessId
 from echo_bot.bus.protocol import Leases
+from echo_bot.called import command
 from echo_bot.errors import StartError, StorageError
 
 _log = logging.getLogger(__name__)
@@ -61,7 +62,7 @@ async def claim_instance(leases: Leases, me: ProcessId, *, seconds: float = 15) 
             await leases.release(BOT_LEASE, held.token)
             continue
         raise StartError(_refusal(other, held.holder))
-    raise StartError("another echo-bot is starting on this data folder; see `echo-bot status`")
+    raise StartError(f"another echo-bot is starting on this data folder; see `{command('status')}`")
 
 
 def _refusal(other: ProcessId | None, holder: str) -> str:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import click
+
+USAGE_OR_CONFIG = 2
 
 
 @click.group()
@@ -14,36 +18,29 @@ def config() -> None:
 
 
 @config.command()
-@click.option("-c", "--config", "path", type=click.Path(path_type=Path), help="Another configuration.")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("-c", "--config", "path", type=click.Path(path_type=Path), help="The same as FILE.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(path: Path | None, as_json: bool) -> None:
-    """Read the configuration as a start would and say what is wrong with it."""
-    from echo_bot.cli.guarded import refuse_inside_bot
-    from echo_bot.cli.state import find_place
-    from echo_bot.config.finding import user_config_path
+def check(file: Path | None, path: Path | None, as_json: bool) -> None:
+    """Say everything that a start with this configuration would refuse or warn of; nothing is started.
 
-    place = find_place(path)
-    refuse_inside_bot(place.database)
-    loaded = place.loaded
+    Looks at the configuration that `run` would take, or at FILE. Own tools (tools.paths) are loaded. Exit
+    code 2 when a start would refuse, else 0, also with warnings.
+    """
+    if file is not None and path is not None and file != path:
+        raise click.UsageError("give the configuration once: as FILE or with -c")
+    from echo_bot.cli.checking import check_config
+
+    found = check_config(file or path, os.environ)
     if as_json:
-        row = {
-            "file": str(loaded.path) if loaded.path else None,
-            "from_environment": loaded.from_environment,
-            "credentials_in_file": loaded.yaml_credentials,
-            "warnings": loaded.warnings,
-        }
-        click.echo(json.dumps(row))
-        return
-    if loaded.path is None:
-        click.echo(f"no configuration file (looked for {user_config_path()}): the defaults hold")
+        click.echo(json.dumps(found.as_dict(), ensure_ascii=False))
     else:
-        click.echo(f"{loaded.path}: ok")
-    for key in loaded.from_environment:
-        click.echo(f"  {key} is set by the environment")
-    for key in loaded.yaml_credentials:
-        click.echo(f"  {key} stands readable in the file: `echo-bot credentials set` keeps it encrypted")
-    for warning in loaded.warnings:
-        click.echo(f"  warning: {warning}")
+        for line in found.lines():
+            click.echo(line)
+        for error in found.errors:
+            click.echo(f"echo-bot: {error}", err=True)
+    if found.errors:
+        sys.exit(USAGE_OR_CONFIG)
 
 
 @config.command()

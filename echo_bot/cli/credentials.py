@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from echo_bot.called import command
 from echo_bot.cli.guarded import refuse_inside_bot
 from echo_bot.cli.state import State, config_option, find_place, is_empty, json_option, run_with, utc_now
 from echo_bot.cli.table import print_table
@@ -35,7 +36,8 @@ def credentials() -> None:
 @credentials.command()
 def key() -> None:
     """Print a new key. Keep it safe: without it the stored values cannot be read."""
-    from echo_bot.credentials import KEY_VARIABLE, Key
+    from echo_bot.config.key_variable import KEY_VARIABLE
+    from echo_bot.credentials import Key
 
     click.echo(Key.generate().reveal())
     if sys.stdout.isatty():
@@ -75,8 +77,11 @@ def list_(config_path: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([_row(each) for each in found]))
     elif found:
+        from echo_bot.credentials import stored_name
+
         rows = [
-            (name_of(each.owner, each.field), each.key_id, f"{each.updated_at:%Y-%m-%d}") for each in found
+            (stored_name(each.owner, each.field), each.key_id, f"{each.updated_at:%Y-%m-%d}")
+            for each in found
         ]
         print_table(("name", "key", "stored"), rows)
     else:
@@ -99,7 +104,7 @@ def delete(config_path: Path | None, name: str) -> None:
         return True
 
     if is_empty(place) or not run_with(place, drop):
-        click.echo(f"{name} is not stored; `echo-bot credentials list` shows what is", err=True)
+        click.echo(f"{name} is not stored; `{command('credentials list')}` shows what is", err=True)
         sys.exit(NEGATIVE)
     click.echo(f"deleted {name}")
 
@@ -115,7 +120,7 @@ def rotate(config_path: Path | None) -> None:
     refuse_inside_bot(place.database)
     new = Key.parse(_read_secret("The new key"))
     if new is None:
-        raise ConfigError("that is not a credential key; make one with `echo-bot credentials key`")
+        raise ConfigError(f"that is not a credential key; make one with `{command('credentials key')}`")
 
     async def renew(state: State) -> int:
         count = await _vault(state).rotate(new)
@@ -144,18 +149,10 @@ def owner_and_field(name: str, manifests: Iterable[ChannelManifest]) -> tuple[st
             return f"channel:{channel}/{account}", field
     known = [f"channels.{channel}.{each}" for channel, fields in secrets.items() for each in fields]
     nearest = get_close_matches(name, [*known, *MODEL_NAMES], n=1)
-    hint = f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join([*known, *MODEL_NAMES])}"
+    hint = f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join([*known, *MODEL_NAMES])}."
     raise ConfigError(
         f"{name} is no credential that can be stored; {hint} A tool's own value is tool:NAME.FIELD"
     )
-
-
-def name_of(owner: str, field: str) -> str:
-    """The inverse of `owner_and_field`."""
-    if owner.startswith("channel:"):
-        channel, _, account = owner.removeprefix("channel:").partition("/")
-        return f"channels.{channel}.accounts.{account}.{field}" if account else f"channels.{channel}.{field}"
-    return f"{owner}.{field}"
 
 
 def _read_secret(label: str) -> str:
@@ -176,12 +173,14 @@ def _read_secret(label: str) -> str:
 def _vault(state: State) -> Vault:
     from echo_bot.credentials import Vault
 
-    return Vault(state.store.sealed, state.key, utc_now)
+    return Vault(state.store.sealed, state.key, utc_now, empty=state.empty_key_variables)
 
 
 def _row(each: SealedName) -> dict[str, str]:
+    from echo_bot.credentials import stored_name
+
     return {
-        "name": name_of(each.owner, each.field),
+        "name": stored_name(each.owner, each.field),
         "key_id": each.key_id,
         "updated_at": each.updated_at.isoformat(),
     }

@@ -15,6 +15,7 @@ from echo_bot.approval.gather import Asked, Surroundings, gather
 from echo_bot.cli.explaining import Case, digest_or_none
 from echo_bot.cli.state import Place, find_place, is_empty
 from echo_bot.config.credentials import missing_key
+from echo_bot.config.key_variable import KEY_VARIABLE, empty_variables
 from echo_bot.config.loader import Loaded
 from echo_bot.config.places import tool_files
 from echo_bot.config.policy import policy_settings
@@ -31,8 +32,9 @@ def facts_here(case: Case, config_path: Path | None, executor: str | None) -> Fa
     place = find_place(config_path)
     loaded = place.loaded
     variable = loaded.config.credentials.encryption_key_env
-    has_key = any(os.environ.get(name) for name in (variable, "ECHO_BOT_CREDENTIAL_KEY"))
-    refusal = missing_key(loaded.config, has_key, loaded.yaml_credentials)
+    has_key = any(os.environ.get(name, "").strip() for name in (variable, KEY_VARIABLE))
+    empty = empty_variables(os.environ, variable)
+    refusal = missing_key(loaded.config, has_key, loaded.yaml_credentials, empty=empty)
     if refusal:
         raise StartError(refusal)
     settings = policy_settings(loaded.config, config_path=loaded.path, manifests=place.manifests)

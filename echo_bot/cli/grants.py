@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from echo_bot.called import command
 from echo_bot.cli.guarded import refuse_inside_bot
 from echo_bot.cli.state import State, age, config_option, find_place, is_empty, json_option, run_with, utc_now
 from echo_bot.cli.table import print_table
@@ -65,7 +66,7 @@ def revoke(config_path: Path | None, grant_id: str) -> None:
         return True
 
     if is_empty(place) or not run_with(place, forget):
-        click.echo(f"there is no grant {grant_id}; `echo-bot grants list` shows them", err=True)
+        click.echo(f"there is no grant {grant_id}; `{command('grants list')}` shows them", err=True)
         sys.exit(NEGATIVE)
     click.echo(f"revoked {grant_id}")
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from echo_bot.called import command as command_line
+
 KINDS = ("shell", "net", "path", "memory", "secrets", "card")
 _MARKS = {"allow": "green", "ask": "yellow", "deny": "red"}
 _EXIT_CODES = {"allow": 0, "ask": 0, "deny": 1}
@@ -34,7 +36,7 @@ def guard(kind: str, command: str | None, cases: Path | None, out: Path | None) 
         answer_cases(kind, cases, out)
         return
     if kind != "shell" or command is None:
-        raise click.UsageError("give --cases FILE, or: echo-bot guard shell 'COMMAND'")
+        raise click.UsageError(f"give --cases FILE, or: {command_line('guard shell')} 'COMMAND'")
     _show_findings(command)
 
 

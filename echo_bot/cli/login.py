@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from echo_bot.called import command
 from echo_bot.cli.guarded import refuse_inside_bot
 from echo_bot.cli.sight import Sight, look_at_bot
 from echo_bot.cli.state import State, config_option, find_place, run_with, utc_now
@@ -43,12 +44,13 @@ def login(config_path: Path | None) -> None:
 def _obstacle(found: Sight) -> str:
     """Why there is no page to log in to, or ""."""
     if found.bot is None:
-        return f"no bot runs on {found.database.parent}: start one with `echo-bot run`, which prints a link"
+        start = command("run")
+        return f"no bot runs on {found.database.parent}: start one with `{start}`, which prints a link"
     if not found.account:
         return f"the bot (process {found.bot.pid}) is just starting: try again in a moment"
     if not found.text("url"):
         return (
             f"the bot (process {found.bot.pid}) serves no page: channels.web.enabled is false, or its port "
-            "could not be had; `echo-bot status` says which"
+            f"could not be had; `{command('status')}` says which"
         )
     return ""

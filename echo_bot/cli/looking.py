@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,10 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Every tool's name, state and reason, and the warnings of the configuration that decided them."""
+    """Every tool's name, state and reason, and the model and the warnings of the same configuration.
+
+    `is_remembered`: a bot that no longer runs said so at its start.
+    """
 
     rows: list[dict[str, str]]
     warnings: list[str]
+    configured_model: str = ""
+    is_remembered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,7 @@ def _refusal(account: Account, environ: Mapping[str, str]) -> str:
 def _tools_of_a_start(found: Glance, last: Account, config_path: Path | None) -> Tools:
     """What a start with this configuration would offer."""
     if _is_same(found, last):
-        return _told(last)
+        return replace(_told(last), is_remembered=True)
     if found.is_plain:
         return _defaults()
     return _by_configuration(config_path)
@@ -108,7 +113,11 @@ def _is_same(found: Glance, last: Account) -> bool:
 
 def _told(account: Account) -> Tools:
     warnings = account.get("warnings")
-    return Tools(_entries(account, "tools"), [str(w) for w in warnings] if isinstance(warnings, list) else [])
+    return Tools(
+        _entries(account, "tools"),
+        [str(each) for each in warnings] if isinstance(warnings, list) else [],
+        str(account.get("configured_model") or ""),
+    )
 
 
 def _defaults() -> Tools:
@@ -135,7 +144,8 @@ def _by_configuration(config_path: Path | None) -> Tools:
     own = Registry(())
     broken = add_own_tools(own, tool_files(loaded.config))
     machine = Machine(os.environ.get("PATH", ""), _executor_readiness(loaded.config, settings))
-    return Tools(_rows(tool_states(own, settings.tools, machine)), [*loaded.warnings, *broken])
+    rows = _rows(tool_states(own, settings.tools, machine))
+    return Tools(rows, [*loaded.warnings, *broken], loaded.config.models.default)
 
 
 def _executor_readiness(config: Config, settings: PolicySettings) -> tuple[bool, str]:

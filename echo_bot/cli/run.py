@@ -8,8 +8,12 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from echo_bot.app.bot import Bot, Started
 
 HELP = """Start the bot.
 
@@ -35,21 +39,19 @@ def run(path: Path | None, headless: bool) -> None:
 
     from echo_bot.app.bot import Bot, RunOptions
 
-    bot = Bot(loaded, discovered, RunOptions(terminal=terminal, environ=os.environ))
-    asyncio.run(_serve(bot, headless=headless, terminal=terminal))
+    bot = Bot(loaded, discovered, RunOptions(terminal=terminal, environ=os.environ, headless=headless))
+    has_chat = terminal and loaded.config.channels.cli.enabled is not False
+    asyncio.run(_serve(bot, headless=headless, has_chat=has_chat))
 
 
-async def _serve(bot: object, *, headless: bool, terminal: bool) -> None:
-    from echo_bot.app.bot import Bot
-
-    assert isinstance(bot, Bot)
+async def _serve(bot: Bot, *, headless: bool, has_chat: bool) -> None:
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     started = await bot.start()
     try:
-        _announce(started.url, started.warnings, headless=headless, terminal=terminal)
+        _announce(started, headless=headless, has_chat=has_chat)
         lost = asyncio.create_task(bot.lost.wait())
         stop = asyncio.create_task(stopping.wait())
         _, pending = await asyncio.wait({lost, stop}, return_when=asyncio.FIRST_COMPLETED)
@@ -59,17 +61,21 @@ async def _serve(bot: object, *, headless: bool, terminal: bool) -> None:
         await bot.stop()
 
 
-def _announce(url: str, warnings: tuple[str, ...], *, headless: bool, terminal: bool) -> None:
+def _announce(started: Started, *, headless: bool, has_chat: bool) -> None:
+    """What a person at the terminal has to know before the chat begins; for a program one JSON line."""
     if headless:
-        click.echo(json.dumps({"ready": True, "url": url or None}))
+        click.echo(json.dumps({"ready": True, "url": started.url or None}))
         return
-    for warning in warnings:
+    for warning in started.warnings:
         click.echo(f"! {warning}", err=True)
-    if url:
-        click.echo(f"Open {url}\n(the link logs you in once, within 10 minutes; Ctrl-C stops the bot)")
-        if not os.environ.get("ECHO_BOT_NO_BROWSER") and (
-            os.environ.get("DISPLAY") or sys.platform == "darwin"
-        ):
-            import webbrowser
+    if started.unserved:
+        click.echo(f"! The page is not served: {started.unserved}", err=True)
+    stops = "Ctrl-D, or Ctrl-C twice, stops the bot" if has_chat else "Ctrl-C stops the bot"
+    if not started.url:
+        click.echo(f"({stops})", err=True)
+        return
+    click.echo(f"Open {started.url}\n(the link logs you in once, within 10 minutes; {stops})")
+    if not os.environ.get("ECHO_BOT_NO_BROWSER") and (os.environ.get("DISPLAY") or sys.platform == "darwin"):
+        import webbrowser
 
-            webbrowser.open(url)
+        webbrowser.open(started.url)

@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The opened state of one place."""
+    """The opened state of one place. `empty_key_variables` should hold the key and hold nothing."""
 
     place: Place
     store: Store
@@ -49,6 +49,7 @@ class State:
     key: Key | None
     mask: SecretMask
     audit: Audit
+    empty_key_variables: tuple[str, ...] = ()
 
 
 def utc_now() -> datetime:
@@ -90,12 +91,15 @@ async def opened(place: Place) -> AsyncIterator[State]:
     from echo_bot.bus.process import ProcessId
     from echo_bot.bus.sqlite import SqliteBus
     from echo_bot.config.credentials import secret_values
+    from echo_bot.config.key_variable import empty_variables
     from echo_bot.credentials import take_key
     from echo_bot.policy.guards.secrets import SecretMask
     from echo_bot.storage.store import open_store, sqlite_url
 
     config = place.loaded.config
-    key = take_key(os.environ, config.credentials.encryption_key_env)
+    variable = config.credentials.encryption_key_env
+    empty = empty_variables(os.environ, variable)
+    key = take_key(os.environ, variable)
     mask = SecretMask(secret_values(config).values())
     store = await open_store(sqlite_url(place.database))
     try:
@@ -104,7 +108,7 @@ async def opened(place: Place) -> AsyncIterator[State]:
         try:
             writer = f"cli {ProcessId.current()}"
             audit = Audit(store.audit, writer, key.raw if key else None, utc_now, mask=mask.mask)
-            yield State(place, store, bus, key, mask, audit)
+            yield State(place, store, bus, key, mask, audit, empty)
         finally:
             await bus.close()
     finally:

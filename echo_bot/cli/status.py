@@ -42,6 +42,7 @@ def as_dict(found: Status) -> dict[str, object]:
         "started_at": sight.account.get("started_at"),
         "url": sight.text("url"),
         "model": sight.text("model"),
+        "configured_model": found.tools.configured_model,
         "workspace": sight.text("workspace"),
         "config": found.config,
         "config_changed": found.config_changed,
@@ -58,6 +59,7 @@ def as_dict(found: Status) -> dict[str, object]:
         "paired": seen.paired,
         "stored_credentials": seen.stored_credentials,
         "warnings": found.tools.warnings,
+        "warnings_at_last_start": found.tools.is_remembered,
     }
 
 
@@ -66,8 +68,7 @@ def as_lines(found: Status) -> Iterator[str]:
     yield _headline(sight)
     yield from _config_lines(found)
     yield f"Database: {sight.database}{'' if sight.seen.revision else ' (not there yet)'}"
-    if sight.account:
-        yield f"Model: {sight.text('model') or 'none (direct calls only)'}"
+    yield f"Model: {_model(found)}"
     for channel in found.channels:
         yield _channel_line(channel)
     yield f"Open approvals: {len(sight.seen.pending)}"
@@ -75,8 +76,17 @@ def as_lines(found: Status) -> Iterator[str]:
         yield _pending_line(line, found.now)
     yield from _counts(sight.seen)
     yield from _tool_lines(found.tools.rows)
+    label = "Warning (at the last start)" if found.tools.is_remembered else "Warning"
     for warning in found.tools.warnings:
-        yield click.style(f"Warning: {warning}", fg="yellow")
+        yield click.style(f"{label}: {warning}", fg="yellow")
+
+
+def _model(found: Status) -> str:
+    """The one in use, or while no bot runs the configured one."""
+    used, configured = found.sight.text("model"), found.tools.configured_model
+    if used or not configured:
+        return used or "none (direct calls only)"
+    return f"none, {configured} cannot be used (direct calls only)" if found.sight.account else configured
 
 
 def _headline(sight: Sight) -> str:

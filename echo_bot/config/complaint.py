@@ -32,12 +32,14 @@ _EXPECTED = {
 _WORDS_FOR_BOOL = {"yes", "no", "on", "off", "y", "n"}
 
 
-def complaint(error: ValidationError, model: type[BaseModel]) -> tuple[Path, str]:
-    """The path of the first thing wrong and the sentence about it. Unknown keys come first."""
+def complaints(error: ValidationError, model: type[BaseModel]) -> tuple[tuple[Path, str], ...]:
+    """The path of everything wrong and the sentence about it, each path once. Unknown keys come first."""
     details = sorted(error.errors(include_url=False), key=lambda item: item["type"] != "extra_forbidden")
-    first = details[0]
-    path = _real_path(first["loc"])
-    return path, _sentence(first, path, model)
+    found: dict[Path, str] = {}
+    for detail in details:
+        path = _real_path(detail["loc"])
+        found.setdefault(path, _sentence(detail, path, model))
+    return tuple(found.items())
 
 
 def _sentence(detail: ErrorDetails, path: Path, model: type[BaseModel]) -> str:

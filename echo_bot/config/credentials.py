@@ -7,12 +7,11 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, SecretStr
 
+from echo_bot.config.key_variable import empty_hint, make_key
 from echo_bot.config.model import Config
 
 _ADDRESSES = ("url", "proxy")
 """Secret-typed keys that are addresses: a credential only when they carry a password."""
-
-KEY_COMMAND = "echo-bot credentials key"
 
 
 def credential_keys(config: Config) -> tuple[str, ...]:
@@ -25,14 +24,18 @@ def secret_values(config: Config) -> Mapping[str, str]:
     return {key: value for key, value in _secrets(config, "") if value}
 
 
-def missing_key(config: Config, has_key: bool, from_yaml: tuple[str, ...]) -> str:
-    """Why the start is refused for want of a key, or "". Values from the environment need none."""
+def missing_key(
+    config: Config, has_key: bool, from_yaml: tuple[str, ...], *, empty: tuple[str, ...] = ()
+) -> str:
+    """Why the start is refused for want of a key, or "". Values from the environment need none.
+
+    `empty` are the variables for a key that hold nothing.
+    """
     if has_key or not config.credentials.require_encryption or not from_yaml:
         return ""
-    variable = config.credentials.encryption_key_env
     return (
-        f"{from_yaml[0]} holds a credential and no key is set to encrypt it; "
-        f'make one: export {variable}="$({KEY_COMMAND})" (and keep it), or give the value by environment: '
+        f"{from_yaml[0]} holds a credential and no key is set to encrypt it{empty_hint(empty)}; "
+        f"make one: {make_key()} (and keep it), or give the value by environment: "
         f"{environment_name(from_yaml[0])}"
     )
 

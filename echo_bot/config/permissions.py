@@ -83,6 +83,6 @@ class Permissions(Section):
 
 class Credentials(Section):
     encryption_key_env: str = "ECHO_AGENT_CREDENTIAL_KEY"
-    """The environment variable that holds the key."""
+    """A second environment variable for the key; ECHO_BOT_CREDENTIAL_KEY always counts."""
     require_encryption: bool = True
     """Refuse to start with a credential and no key."""

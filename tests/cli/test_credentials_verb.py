@@ -6,7 +6,8 @@ import pytest
 
 from echo_bot.channel import ChannelManifest
 from echo_bot.cli.credentials import owner_and_field
-from echo_bot.credentials import KEY_VARIABLE, Key, Vault, stored_name
+from echo_bot.config.key_variable import KEY_VARIABLE
+from echo_bot.credentials import Key, Vault, stored_name
 from echo_bot.errors import ConfigError
 from echo_bot.storage.store import SqlStore
 from echo_bot.testing.command_line import CommandLine

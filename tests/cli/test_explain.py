@@ -135,17 +135,6 @@ def test_a_credential_without_a_key_refuses_like_a_start(
     assert "echo-bot credentials key" in str(result.exception)
 
 
-def test_config_check_says_where_values_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ECHO_BOT_GATEWAY__PORT", "0")
-    config = tmp_path / "c.yaml"
-    config.write_text("models:\n  api_key: hunter2hunter2\n")
-    result = CliRunner().invoke(echo_bot, ["config", "check", "-c", str(config)])
-    assert result.exit_code == 0
-    assert "gateway.port is set by the environment" in result.stdout
-    assert "models.api_key stands readable in the file" in result.stdout
-    assert "hunter2" not in result.output
-
-
 def test_config_schema_is_json_schema() -> None:
     result = CliRunner().invoke(echo_bot, ["config", "schema"])
     schema = json.loads(result.stdout)

@@ -181,14 +181,38 @@ def test_what_the_last_bot_of_this_configuration_said_still_counts(
         "environment_digest": environment_digest(os.environ),
         "tools": TOOLS,
         "warnings": ["no sandbox"],
+        "configured_model": "openai:gpt-4.1",
     }
     start_bot(command_line, replace(ME, started="1"), **facts)
+    lines = command_line("status", "-c", str(path)).out.splitlines()
+    assert lines[-1] == "Warning (at the last start): no sandbox"
+    assert "Model: openai:gpt-4.1" in lines
     answer = json.loads(command_line("status", "--json", "-c", str(path)).out)
     assert (answer["running"], answer["tools"], answer["warnings"]) == (False, TOOLS, ["no sandbox"])
+    assert (answer["warnings_at_last_start"], answer["configured_model"]) == (True, "openai:gpt-4.1")
     path.write_text("tools: {deny: [exec]}\n")
     answer = json.loads(command_line("status", "--json", "-c", str(path)).out)
     assert {"name": "exec", "state": "filtered", "reason": "tools.deny"} in answer["tools"]
-    assert answer["warnings"] == []
+    assert (answer["warnings"], answer["warnings_at_last_start"]) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("used", "line"),
+    [
+        ("openai:gpt-4.1", "Model: openai:gpt-4.1"),
+        ("", "Model: none, openai:gpt-4.1 cannot be used (direct calls only)"),
+    ],
+    ids=["the model in use", "a configured one that cannot be used"],
+)
+def test_a_running_bot_shows(command_line: CommandLine, used: str, line: str) -> None:
+    start_bot(command_line, model=used, configured_model="openai:gpt-4.1")
+    assert line in command_line("status").out.splitlines()
+
+
+def test_without_a_bot_the_configured_model_is_shown(command_line: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "bot.yaml"
+    path.write_text("models: {default: 'openai:gpt-4.1'}\n")
+    assert "Model: openai:gpt-4.1" in command_line("status", "-c", str(path)).out.splitlines()
 
 
 def test_own_tools_count_without_a_bot_and_broken_ones_are_warned_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import sys
 import termios
 import time
@@ -25,7 +26,7 @@ _HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 class Person:
     """At the keys of one bot. `seen` is everything the terminal got."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **variables: str) -> None:
         environ = {key: value for key, value in os.environ.items() if not key.startswith("ECHO_")}
         environ |= {
             "ECHO_BOT_DATA_DIR": str(folder / "state"),
@@ -34,6 +35,7 @@ class Person:
             "ECHO_BOT_GATEWAY__PORT": "0",
             "ECHO_BOT_NO_BROWSER": "1",
             "TERM": "xterm-256color",
+            **variables,
         }
         self._log = _Log()
         self.process = pexpect.spawn(
@@ -87,6 +89,7 @@ def person(tmp_path: Path) -> Iterator[Person]:
 
 def test_a_chat_from_help_to_leaving(person: Person, tmp_path: Path) -> None:
     person.see("Open http://127.0.0.1:")
+    person.see("Ctrl-D, or Ctrl-C twice, stops the bot")
     person.see(READY)
     person.type("/help\r")
     person.see("Open approvals you may decide")
@@ -130,6 +133,24 @@ def test_ctrl_c_stops_the_turn_and_then_the_bot(person: Person) -> None:
     person.see("Press Ctrl-C again")
     person.type(CTRL_C)
     person.leaves_the_terminal_sane()
+
+
+def test_a_page_that_is_not_served_is_told_before_the_chat(tmp_path: Path) -> None:
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "config.yaml").write_text("tools: {exec: {host: local}}\n")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        person = Person(tmp_path, ECHO_BOT_GATEWAY__PORT=str(port))
+        try:
+            person.see(f"The page is not served: port {port}")
+            person.see(READY)
+            person.type("/status\r")
+            person.see("Channel web: failed")
+            person.type(CTRL_D)
+            person.leaves_the_terminal_sane()
+        finally:
+            person.process.close(force=True)
+    assert "Open http" not in person.seen
 
 
 def _mode(person: Person) -> int:

@@ -10,7 +10,7 @@ import pytest
 from channels.telegram.adapter import TelegramChannel, build
 from channels.telegram.polling import Rhythm
 from echo_bot.channel import ChannelSettings, ChannelState
-from echo_bot.errors import ChannelFatal, StorageError, TemporaryFailure
+from echo_bot.errors import ChannelFatal, StartError, StorageError, TemporaryFailure
 from echo_bot.events import Address, InboundEvent, OutboundText
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.telegram import Conversation, TelegramEmulator
@@ -147,10 +147,15 @@ async def test_a_webhook_set_elsewhere_is_removed(
     assert telegram.world.updates.webhook_url == ""
 
 
+@pytest.mark.parametrize("token", ["", "  "], ids=["none", "blanks"])
+def test_without_a_token_no_channel_is_made(token: str) -> None:
+    with pytest.raises(StartError, match="@BotFather"):
+        build(ChannelSettings(account="", secrets={"token": token}))
+
+
 @pytest.mark.parametrize(
     "token",
     [
-        pytest.param("", id="a missing token"),
         pytest.param("999:wrong", id="a token Telegram does not know"),
         pytest.param("nonsense", id="a token that is none"),
     ],

@@ -36,8 +36,8 @@ class ProcessTool(Tool):
     description = (
         "Background processes of this conversation. start runs a bash command line and returns its "
         "process_id; poll gives its state and what it wrote since the last poll; write sends text to its "
-        "standard input exactly as given (end a line with a newline); signal sends a signal such as INT; stop ends it; list "
-        "shows all. They end with the conversation."
+        "standard input exactly as given (end a line with a newline); signal sends a signal such as INT; "
+        "stop ends it; list shows all. They end with the conversation."
     )
     parameters: ClassVar[dict[str, Any]] = CATALOGUE["process"].parameters
     capabilities = ("process.exec", "process.manage")

@@ -58,7 +58,7 @@ RULES_REMOVED = (
         ),
     ),
     Pattern(
-        r"\b(?:return|provide|print|paste|reveal|output|repeat|give|send|post|read out|translate|encode|summari[sz]e|copy|quote|recite|display|tell)\b(?: \w+){0,5}? (?:your (?:\w+ )?(?:system prompt|prompt|instructions|system message)|(?:the )?(?:text|contents?|words|wording) of (?:your|the) (?:\w+ )?(?:system prompt|system message|instructions you))\b"
+        r"\b(?:return|provide|(?:reply|respond|answer) with|print|paste|reveal|output|repeat|give|send|post|read out|translate|encode|summari[sz]e|copy|quote|recite|display|tell)\b(?: \w+){0,5}? (?:your (?:\w+ )?(?:system prompt|prompt|instructions|system message)|(?:the )?(?:text|contents?|words|wording) of (?:your|the) (?:\w+ )?(?:system prompt|system message|instructions you))\b"
         r"|\b(?:output|repeat|print|copy|quote|return|recite|show|reveal) (?:me )?(?:everything|all(?: of)?(?: the)?(?: text| words)?|the (?:words|text|lines|content|message)|what (?:is|was|stands|comes)) (?:above|before this|preceding|prior to this|written above)\b"
         r"|\b(?:obey|follow|execute|carry out|comply with) (?:the )?(?:instructions|orders|commands|directives) (?:found|hidden|given|written|contained|embedded) in (?:files?|e ?mails?|web ?pages?|documents?|messages?|pages|comments)|\beven (?:when|if|though) (?:\w+ ){0,2}?(?:rules?|polic(?:y|ies)|guidelines|instructions|safety|it is) (?:\w+ )?(?:forbids?|forbidden|prohibits?|prohibited|disallows?|says? (?:no|not)|against)\b"
         r"|\byour (?:system prompt|system message|instructions) (?:is|are|now|reads?|says?|becomes?) (?:now )?\w+"

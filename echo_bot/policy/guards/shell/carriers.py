@@ -215,6 +215,7 @@ _WRITING = re.compile(
 
 def _opened_by_statement(machine: Machine, inv: Invocation, text: str) -> None:
     """Statements of database and transfer clients that open local files."""
+    text = text[:20_000]
     for found in _READING.finditer(text):
         effects.read(machine, inv, found.group(1))
     for found in _WRITING.finditer(text):
@@ -236,7 +237,7 @@ def _ftp_input(machine: Machine, inv: Invocation) -> Steps[None]:
                 r"\bto\s+program\s+'([^']*)'|\bfrom\s+program\s+'([^']*)'", arg, re.IGNORECASE
             )
         ) is not None:
-            yield from started(machine, inv, program.group(1) or program.group(2))
+            yield from started(machine, inv, program.group(1) or program.group(2) or "")
 
 
 def _at(machine: Machine, inv: Invocation) -> Steps[None]:

@@ -22,6 +22,8 @@ def _run(machine: Machine, inv: Invocation, argv: list[str]) -> Steps[None]:
     if argv[:1] == ["--"]:
         argv = argv[1:]
     if argv:
+        # Every word was looked at as a possible path on this level too: chains of launchers stay cheap.
+        machine.charge(16 * len(argv))
         yield from call(machine.dispatch(machine, inv.inner(argv)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, tzinfo
 
 from echo_bot.approval.arguments import argument_blocks, argument_texts
-from echo_bot.approval.escape import escape_block, escape_line, escape_lines
+from echo_bot.approval.escape import escape_line, escape_lines
 from echo_bot.approval.fallback import fallback_text
 from echo_bot.approval.lookalike import lookalike_notes
 from echo_bot.approval.request import ApprovalRequest, Choice, Outcome
@@ -112,7 +112,7 @@ def _title(request: ApprovalRequest, mask: SecretMask) -> str:
 
 
 def _call_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
-    hide = _DIFF_FIELDS if request.diff else frozenset[str]()
+    hide = _shown_elsewhere(request)
     yield from argument_blocks(request.args, mask, hide=hide)
     if request.diff:
         yield CodeBlock(escape_lines(mask.mask(request.diff)), language="diff", label=EN.diff)
@@ -122,13 +122,26 @@ def _call_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlo
         )
         yield CodeBlock(listing, label=EN.commands)
     if request.env:
-        changes = "\n".join(f"{name}={value}" for name, value in request.env.items())
-        yield CodeBlock(escape_block(mask.mask(changes)), label=EN.environment)
+        changes = "\n".join(_line(f"{name}={value}", mask) for name, value in request.env.items())
+        yield CodeBlock(changes, label=EN.environment)
+
+
+def _shown_elsewhere(request: ApprovalRequest) -> frozenset[str]:
+    """The arguments that a block or a fact of their own shows: as the diff, the environment, the folder."""
+    hide = set(_DIFF_FIELDS if request.diff else ())
+    env, cwd = request.args.get("env"), request.args.get("cwd")
+    if request.env and isinstance(env, dict) and {k: str(v) for k, v in env.items()} == dict(request.env):
+        hide.add("env")
+    if request.cwd and isinstance(cwd, str) and (cwd == request.cwd or request.cwd.endswith(f"/{cwd}")):
+        hide.add("cwd")
+    return frozenset(hide)
 
 
 def _why_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
     reasons = [request.reason, *(finding.sentence for finding in request.findings), *request.notes]
-    lines = list(dict.fromkeys(_line(reason, mask) for reason in reasons if reason))
+    lines = list(
+        {line.rstrip("."): line for line in (_line(each, mask) for each in reasons if each)}.values()
+    )
     if lines:
         yield Paragraph(EN.why, strong=True)
         yield Paragraph("\n".join(f"• {line}" for line in lines))
@@ -143,7 +156,7 @@ def _facts(request: ApprovalRequest, mask: SecretMask, deadline: datetime | None
     rows = list(_short_facts(request, mask).rows[:-1])
     spans = [GRANTS[choice] for choice in request.offered if choice in GRANTS]
     if spans:
-        rows.append((EN.grant, EN.grant_covers.format(spans=", ".join(spans))))
+        rows.append((EN.grant, EN.grant_covers.format(spans=_one_of(spans))))
     if deadline is not None:
         rows.append((EN.answer_by, _time(deadline, timezone)))
     rows.append((EN.id, request.short_id))
@@ -158,6 +171,14 @@ def _short_facts(request: ApprovalRequest, mask: SecretMask) -> Fields:
         rows.append((EN.runs_on, EXECUTORS[request.executor.value]))
     rows += [(EN.asked_by, _requester(request, mask)), (EN.id, request.short_id)]
     return Fields(tuple(rows))
+
+
+def _one_of(words: list[str]) -> str:
+    """ "a", "a or b", "a, b, or c"."""
+    if len(words) < 2:
+        return "".join(words)
+    comma = "," if len(words) > 2 else ""
+    return f"{', '.join(words[:-1])}{comma} {EN.last_of_several} {words[-1]}"
 
 
 def _requester(request: ApprovalRequest, mask: SecretMask) -> str:

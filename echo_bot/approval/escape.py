@@ -1,4 +1,8 @@
-r"""Text made honest for a card: what cannot be seen is written out as \u{202E}, padding as its length."""
+r"""Text made honest for a card: what cannot be seen is written out as \u{202E}, padding as its length.
+
+One to one: what the text itself holds of these marks is written out too, so no two texts look the same;
+only what stands within a run of blank lines is told by their number alone.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +25,15 @@ _MOST_REPEATS = 3
 _EDGE_SPACES = re.compile(r"\A +| +\Z")
 _SPACES = re.compile(rf" {{{_MOST_SPACES + 1},}}")
 _BLANK_LINES = re.compile(rf"(?:\A|\n)(?:[ \t]*+\n){{{_MOST_BLANK_LINES + 1},}}+")
-_REPEATED_ESCAPE = re.compile(rf"(\\u\{{[0-9A-F]+\}}|{_TAB_MARK}|{NEWLINE_MARK})\1{{{_MOST_REPEATS},}}")
+_ESCAPE = rf"\\u\{{[0-9A-F]+\}}|{_TAB_MARK}"
+_REPEATED_ESCAPE = re.compile(rf"({_ESCAPE})\1{{{_MOST_REPEATS},}}")
+_TIMES_AFTER_ESCAPE = re.compile(rf"({_ESCAPE}|\n)×")
 _PLAINLY_SEEN = r" -~\n\u00a1-\u00ac\u00ae-\u02ff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff"
 _MAYBE_HIDDEN = re.compile(f"[^{_PLAINLY_SEEN}]+")
-_OWN_MARKS = re.compile("⟨(?=[0-9]+ (?:spaces|blank lines)⟩)")
+_OWN_MARKS = re.compile(
+    rf"\\(?=u\{{)|[{_TAB_MARK}{NEWLINE_MARK}{_SPACE_MARK}]|⟨(?=[0-9]+ (?:spaces|blank lines)⟩)"
+)
+"""What an escape, a mark or a length looks like, where the text itself holds it."""
 
 
 def escape_line(text: str) -> str:
@@ -53,7 +62,7 @@ def is_hidden(char: str) -> bool:
 
 
 def _collapsed(text: str) -> str:
-    text = _OWN_MARKS.sub(r"\\u{27E8}", text)
+    text = _OWN_MARKS.sub(lambda mark: f"\\u{{{ord(mark[0]):04X}}}", text)
     text = _BLANK_LINES.sub(_blank_lines, text)
     return _SPACES.sub(lambda run: f"⟨{len(run[0])} spaces⟩", text)
 
@@ -68,6 +77,7 @@ def _blank_lines(run: re.Match[str]) -> str:
 
 def _escaped(text: str) -> str:
     escaped = _MAYBE_HIDDEN.sub(_escape_run, text)
+    escaped = _TIMES_AFTER_ESCAPE.sub(r"\1\\u{00D7}", escaped)
     return _REPEATED_ESCAPE.sub(_repeated, escaped)
 
 

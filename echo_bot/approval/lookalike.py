@@ -48,7 +48,8 @@ def _word_notes(text: str) -> Iterator[str]:
         if len(alphabets) > 1:
             foreign = {char for char in word if _alphabet(char) not in ("", "LATIN")}
             codes = ", ".join(f"U+{ord(char):04X}" for char in sorted(foreign))
-            yield f"The word {word} has mixed alphabets: {codes} look like other letters."
+            looks = "looks like another letter" if len(foreign) == 1 else "look like other letters"
+            yield f"The word {word} has mixed alphabets: {codes} {looks}."
 
 
 def _alphabet(char: str) -> str:

@@ -81,6 +81,7 @@ class Words:
     runs_on: str = "Runs on"
     asked_by: str = "Asked by"
     grant: str = "A longer approval covers"
+    last_of_several: str = "or"
     grant_covers: str = "exactly this call, asked by this person, {spans}"
     answer_by: str = "Answer by"
     id: str = "Id"

@@ -22,9 +22,12 @@ LATER_KEYS = (
     "models.fallback", "models.compaction",
     "workers", "scheduler.missed_runs", "scheduler.max_parallel", "inspection",
     "memory.max_entries", "memory.max_entry_chars", "knowledge", "skills",
-    "observability.otel_endpoint",
+    "observability.metrics", "observability.otel_endpoint",
 )  # fmt: skip
 """Keys and whole sections that must stay at their defaults."""
+
+LATER_SECTIONS = ("tools.image_gen", "tools.tts", "tools.vision", "tools.mcp", "scheduler", "memory")
+"""Sections of which nothing works yet. Their `enabled` may be set to either: off is what they are."""
 
 LATER_CHANNELS = ("discord", "slack", "webhook")
 LATER_ACCOUNT_KEYS = ("webhook_url", "webhook_secret")
@@ -37,7 +40,11 @@ def is_later(key: str) -> bool:
     """Does this dotted key, or a section around it, belong to a part that does not exist yet?"""
     of_later_channel = key.startswith(tuple(f"channels.{name}" for name in LATER_CHANNELS))
     is_later_account = key.startswith("channels.") and key.rpartition(".")[2] in LATER_ACCOUNT_KEYS
-    return of_later_channel or is_later_account or any(f"{key}.".startswith(f"{k}.") for k in LATER_KEYS)
+    return (
+        of_later_channel
+        or is_later_account
+        or any(f"{key}.".startswith(f"{later}.") for later in (*LATER_KEYS, *LATER_SECTIONS))
+    )
 
 
 def unavailable(config: Config) -> tuple[str, ...]:

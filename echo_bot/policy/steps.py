@@ -15,6 +15,7 @@ from echo_bot.policy.targets import FOREIGN_TARGET
 Step = Callable[[Facts], Decision | None]
 
 ELEVATED_TOOLS = frozenset({"exec", "execute_code", "process"})
+_ASKED = {"exec": "Commands", "execute_code": "Programs", "process": "Background processes"}
 NEVER_UNATTENDED = frozenset({FOREIGN_TARGET, "sensitive_write"})
 """Soft findings that need a person's eyes: without one they deny."""
 
@@ -156,9 +157,7 @@ def nested(facts: Facts) -> Decision | None:
 
 
 def human(facts: Facts) -> Decision | None:
-    why = (
-        _sentences(facts.soft_findings) if facts.soft_findings else f"{facts.risk.value} calls need a person"
-    )
+    why = _sentences(facts.soft_findings) if facts.soft_findings else _needs_a_yes(facts)
     return Decision(Verdict.ASK, StepName.HUMAN, why, facts.risk)
 
 
@@ -242,20 +241,26 @@ def _is_barred(facts: Facts) -> bool:
     return facts.risk is RiskLevel.DANGEROUS or bool(facts.soft_findings)
 
 
+def _needs_a_yes(facts: Facts) -> str:
+    if facts.risk is RiskLevel.DANGEROUS:
+        return "A dangerous call needs a person's yes, each time"
+    return f"{_ASKED.get(facts.call.tool, 'Calls that run code')} need a person's yes"
+
+
 def _elevation_reason(facts: Facts) -> str:
-    if facts.settings.exec_security == "full":
-        why = "tools.exec.security is full"
-    elif UNSANDBOXED in facts.soft_kinds:
-        why = (
-            "no sandbox works here, so it would run on this computer itself (install bubblewrap, or choose "
-            "tools.exec.host: local)"
-        )
-    else:
-        why = f"it would run on the {facts.call.executor.value} host (tools.exec.host)"
+    who = f"{facts.caller.sender} is not elevated"
     how = (
         "permissions.admin_users, or permissions.elevated.allow_from with permissions.elevated.enabled: true"
     )
-    return f"{why}, and {facts.caller.sender} is not elevated; the operator names senders in {how}"
+    if facts.settings.exec_security == "full":
+        return f"tools.exec.security is full, and {who}; the operator names senders in {how}"
+    if UNSANDBOXED in facts.soft_kinds:
+        return (
+            f"no sandbox works here, so it would run on this computer itself, and {who}; the operator can "
+            f"install bubblewrap, or name the sender in {how} (tools.exec.host: local alone is not enough)"
+        )
+    lands = f"it would run on the {facts.call.executor.value} host (tools.exec.host)"
+    return f"{lands}, and {who}; the operator names senders in {how}"
 
 
 def _sentences(findings: tuple[Finding, ...] | list[Finding]) -> str:

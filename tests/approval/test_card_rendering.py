@@ -167,6 +167,47 @@ def test_no_hidden_character_reaches_a_card(text: str) -> None:
     assert "\n" not in escape_line(text)
 
 
+@pytest.mark.parametrize(
+    ("real", "literal"),
+    [
+        ("\u200b", "\\u{200B}"),
+        ("\t", "⇥"),
+        ("a\nb", "a⏎b"),
+        ("x ", "x␣"),
+        ("\u200b" * 4, "\u200b×4"),
+        ("\t" * 5, "\t×5"),
+        ("\\", "\\u{005C}"),
+        ("a" + " " * 40, "a⟨40 spaces⟩"),
+    ],
+    ids=[
+        "an escape",
+        "a tab",
+        "a line break",
+        "a blank",
+        "a count",
+        "a count of tabs",
+        "a backslash",
+        "padding",
+    ],
+)
+def test_a_text_that_spells_a_mark_looks_different_from_what_the_mark_stands_for(
+    real: str, literal: str
+) -> None:
+    assert escape_line(real) != escape_line(literal)
+    assert escape_block(f"{real}.") != escape_block(f"{literal}.")
+
+
+_TRICKY = st.text(alphabet="a \t\n\\u{}0123456789ABCDEF⇥⏎␣×⟨⟩\u200b\u202e", max_size=12)
+
+
+@given(_TRICKY, _TRICKY)
+def test_no_two_texts_look_the_same(one: str, other: str) -> None:
+    runs_of_blank_lines = max(one.count("\n"), other.count("\n")) > 2  # told by their number alone
+    if one != other and not runs_of_blank_lines:
+        assert escape_line(one) != escape_line(other)
+        assert escape_block(one) != escape_block(other)
+
+
 def test_padding_collapses_to_its_length() -> None:
     shown = with_command("echo ok" + " " * 300 + "; rm -r x" + "\n" * 40 + "rm -r y" + "\u3000" * 9).fallback
     assert "⟨300 spaces⟩" in shown
@@ -195,6 +236,44 @@ def test_an_argument_cannot_imitate_a_fact_of_the_card() -> None:
     assert rows(card)["Asked by"] == "telegram:42 (“Ana”)"
     assert "| Asked by: web:local" in card.fallback
     assert "argument “Environment”:\n| x⏎" in card.fallback
+
+
+def test_folder_and_environment_are_shown_once() -> None:
+    args: dict[str, JsonValue] = {"command": "make", "cwd": "sub", "env": {"A": 1, "B": "x\nA=2"}}
+    request = replace(REQUEST, args=args, cwd="/home/ana/project/sub", env={"A": "1", "B": "x\nA=2"})
+    shown = opened(request).fallback
+    assert shown.count("A=1") == 1
+    assert "| A=1\n| B=x⏎A=2\n" in shown
+    assert (shown.count("sub"), rows(opened(request))["Folder"]) == (1, "/home/ana/project/sub")
+
+
+def test_a_folder_that_is_spelled_in_another_way_is_shown_as_both() -> None:
+    card = opened(replace(REQUEST, args={"command": "ls", "cwd": "a/../b"}, cwd="/home/ana/project/b"))
+    assert "cwd: a/../b" in card.fallback
+    assert rows(card)["Folder"] == "/home/ana/project/b"
+
+
+@pytest.mark.parametrize(
+    ("offered", "covers"),
+    [
+        ((Choice.HOUR,), "for 1 hour"),
+        ((Choice.SESSION, Choice.HOUR), "in this session or for 1 hour"),
+        ((Choice.SESSION, Choice.HOUR, Choice.ALWAYS), "in this session, for 1 hour, or always"),
+    ],
+    ids=["one", "two", "three"],
+)
+def test_longer_approvals_are_alternatives(offered: tuple[Choice, ...], covers: str) -> None:
+    card = opened(replace(REQUEST, offered=offered))
+    assert rows(card)["A longer approval covers"].endswith(f"asked by this person, {covers}")
+
+
+def test_a_reason_and_the_finding_it_repeats_are_one_line() -> None:
+    request = replace(REQUEST, reason="Deletes a folder and everything in it")
+    assert opened(request).fallback.count("Deletes a folder") == 1
+
+
+def test_one_foreign_letter_looks_like_another() -> None:
+    assert lookalike_notes("gоogle")[0].endswith("U+043E looks like another letter.")
 
 
 def test_blanks_at_the_edges_of_a_value_are_seen() -> None:

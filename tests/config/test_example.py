@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from echo_bot.config.availability import unavailable
 from echo_bot.config.complaint import all_keys
 from echo_bot.config.descriptions import described_schema, description, sections_of
 from echo_bot.config.example import example_yaml
-from echo_bot.config.loader import load_config
+from echo_bot.config.loader import config_from_keys, load_config
 from echo_bot.config.model import Config
 from echo_bot.config.yaml_tree import parse_yaml
 
@@ -43,3 +46,33 @@ def test_the_schema_explains_every_key() -> None:
     schema = described_schema(Config)
     assert isinstance(schema["properties"], dict)
     assert schema["properties"]["workspace"]["description"].startswith("The folder the bot works in")
+
+
+@pytest.mark.parametrize(
+    ("key", "comes_later"),
+    [
+        ("scheduler.enabled", True),
+        ("memory.enabled", True),
+        ("tools.image_gen.enabled", True),
+        ("tools.tts.enabled", True),
+        ("tools.vision.enabled", True),
+        ("tools.mcp.enabled", True),
+        ("observability.metrics", True),
+        ("observability.log_level", False),
+        ("tools.exec.enabled", False),
+        ("credentials.encryption_key_env", False),
+    ],
+)
+def test_what_comes_later_says_so(key: str, comes_later: bool) -> None:
+    text = EXAMPLE.read_text(encoding="utf-8")
+    line = parse_yaml(text, "example").line_of(tuple(key.split(".")))
+    comment = text.splitlines()[line - 2]
+    assert comment.endswith("Not available in this version.") == comes_later
+
+
+def test_a_feature_that_comes_later_may_be_switched_off() -> None:
+    config = config_from_keys(
+        {"memory.enabled": False, "scheduler.enabled": False, "tools.mcp.enabled": False}
+    )
+    assert unavailable(config) == ()
+    assert unavailable(config_from_keys({"observability.metrics": False})) == ("observability.metrics",)

@@ -9,7 +9,7 @@ import pytest
 from echo_bot.events import Address, Identity
 from echo_bot.policy import steps
 from echo_bot.policy.call import Call, Executor
-from echo_bot.policy.catalogue import CATALOGUE
+from echo_bot.policy.catalogue import CATALOGUE, ToolEntry
 from echo_bot.policy.decision import ApprovalSource, Decision, Finding, StepName, Verdict
 from echo_bot.policy.facts import UNSANDBOXED, Caller, Facts, SmartAnswer
 from echo_bot.policy.risk import RiskLevel
@@ -112,3 +112,35 @@ def test_the_elevation_reason_names_the_keys_and_the_sandbox() -> None:
         "permissions.elevated.enabled",
     ):
         assert named in reason
+
+
+@pytest.mark.parametrize(
+    ("name", "tool", "says"),
+    [
+        ("exec", CATALOGUE["exec"], "Commands need a person's yes"),
+        ("execute_code", CATALOGUE["execute_code"], "Programs need a person's yes"),
+        ("process", CATALOGUE["process"], "Background processes need a person's yes"),
+        ("skill_run", CATALOGUE["skill_run"], "Calls that run code need a person's yes"),
+        ("exec", None, "A dangerous call needs a person's yes, each time"),
+    ],
+    ids=["commands", "code", "processes", "any other tool that runs code", "a dangerous call"],
+)
+def test_a_question_without_a_finding_says_in_plain_words_why(
+    name: str, tool: ToolEntry | None, says: str
+) -> None:
+    decision = steps.human(replace(EXEC, call=replace(EXEC.call, tool=name), tool=tool))
+    assert decision is not None
+    assert decision.reason == says
+
+
+def test_a_refusal_for_want_of_a_sandbox_names_what_helps() -> None:
+    finding = Finding(UNSANDBOXED, Verdict.ASK, "no sandbox works here")
+    call = replace(EXEC.call, executor=Executor.LOCAL)
+    reason = steps.decide(replace(EXEC, call=call, findings=(finding,))).reason
+    for words in (
+        "telegram:42 is not elevated",
+        "install bubblewrap",
+        "permissions.admin_users",
+        "tools.exec.host: local alone is not enough",
+    ):
+        assert words in reason

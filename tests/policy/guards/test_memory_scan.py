@@ -150,8 +150,8 @@ ORDERS = [
     row["text"]
     for row in must("reject")
     if row["category"] not in ("invisible", "bidi") and row["lang"] != "other"
-]
-FACTS = ["The cat is grey. ", "Lunch is at noon.\n", "1. ", "- ", "> ", "会议在周五。", "\t"]
+][::4]
+FACTS = ["The cat is grey. ", "1. ", "> ", "会议在周五。\n"]
 
 
 @pytest.mark.parametrize("fact", FACTS)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +14,13 @@ class Pattern:
     expression: str
     match: tuple[str, ...]
     no_match: tuple[str, ...] = ()
-    compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "compiled", re.compile(self.expression))
+    @property
+    def compiled(self) -> re.Pattern[str]:
+        """Compiled with the first text that is scanned: a bot that remembers nothing starts without it."""
+        return _compiled(self.expression)
+
+
+@functools.cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression)

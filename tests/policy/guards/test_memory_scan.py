@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from echo_bot.policy.guards.memory import chinese as zh
@@ -174,6 +174,7 @@ def test_time_grows_with_length_alone(unit: str) -> None:
     assert min(seconds(20_000) for _ in range(2)) < 40 * min(seconds(2_000) for _ in range(3))
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_never_raises_and_every_finding_is_about_the_field(text: str) -> None:
     assert all(finding.field == "note" for finding in scan_memory(text, "note"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,6 +23,11 @@ _MARKS = {"allow": "green", "ask": "yellow", "deny": "red"}
 @click.option("--cron-authorized", is_flag=True, help="As a job that a person authorised.")
 @click.option("--nested", is_flag=True, help="As a worker.")
 @click.option("--executor", type=click.Choice(EXECUTORS), help="Where tools.exec.host: auto would land.")
+@click.option(
+    "--interactive/--no-interactive",
+    default=None,
+    help="As if somebody sat at the terminal chat, or nobody; else: are stdin and stdout terminals?",
+)
 @click.option("-c", "--config", "config_path", type=click.Path(path_type=Path), help="Another configuration.")
 @click.option(
     "--cases", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of cases."
@@ -37,19 +43,28 @@ def explain(
     cron_authorized: bool,
     nested: bool,
     executor: str | None,
+    interactive: bool | None,
     config_path: Path | None,
     cases: Path | None,
     as_json: bool,
 ) -> None:
-    """Say what the gate would decide about TOOL with JSON_ARGS, or about every line of --cases."""
+    """Say what the gate would decide about TOOL with JSON_ARGS, or about every line of --cases.
+
+    Exit code 0 whatever the verdict is; 2 for a wrong call of this verb and for a configuration that a start
+    would refuse.
+    """
     if cases is not None:
         if tool is not None:
             raise click.UsageError("--cases takes its calls from the file; leave TOOL out")
+        if interactive is not None:
+            raise click.UsageError(
+                "in --cases the channel cli counts as interactive; leave --interactive out"
+            )
         _explain_cases(cases)
         return
     if tool is None:
         raise click.UsageError("name a TOOL and its JSON_ARGS, or give --cases FILE")
-    from echo_bot.cli.explaining import explanation, read_case
+    from echo_bot.cli.explaining import explanation, read_case, would_pass_at_terminal
     from echo_bot.cli.explaining_here import facts_here
 
     case = read_case(
@@ -65,11 +80,15 @@ def explain(
             "nested": nested,
         }
     )
-    row = explanation(facts_here(case, config_path, executor))
+    at_terminal = sys.stdin.isatty() and sys.stdout.isatty() if interactive is None else interactive
+    facts = facts_here(case, config_path, executor, interactive=at_terminal)
+    row = {**explanation(facts), "interactive": facts.caller.interactive}
     if as_json:
         click.echo(json.dumps(row, ensure_ascii=False))
     else:
         _show(row)
+        if would_pass_at_terminal(facts):
+            click.echo("as if nobody sat at the terminal; with --interactive: as if somebody did")
 
 
 def _explain_cases(file: Path) -> None:

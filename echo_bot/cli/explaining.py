@@ -94,6 +94,14 @@ def explanation(facts: Facts) -> Row:
     }
 
 
+def would_pass_at_terminal(facts: Facts) -> bool:
+    """Was the call judged as if nobody sat at the terminal, and would it be decided otherwise there?"""
+    caller = facts.caller
+    if caller.interactive or caller.sender.channel != "cli":
+        return False
+    return decide(replace(facts, caller=replace(caller, interactive=True))) != decide(facts)
+
+
 def facts_of(case: Case, settings: PolicySettings) -> Facts:
     """The facts of a case: the same path as the running gate, with the case's word for what is outside it."""
     surroundings = Surroundings(auto_lands_on=case.executor)

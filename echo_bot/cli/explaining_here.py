@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,8 +26,11 @@ from echo_bot.policy.facts import Facts
 from echo_bot.policy.settings import PolicySettings
 
 
-def facts_here(case: Case, config_path: Path | None, executor: str | None) -> Facts:
-    """The facts of a call under the real configuration. Raises ConfigError and StartError like a start."""
+def facts_here(case: Case, config_path: Path | None, executor: str | None, *, interactive: bool) -> Facts:
+    """The facts of a call under the real configuration. Raises ConfigError and StartError like a start.
+
+    `interactive`: somebody sits at the terminal, which counts for calls from there alone.
+    """
     place = find_place(config_path)
     loaded = place.loaded
     variable = loaded.config.credentials.encryption_key_env
@@ -38,13 +40,14 @@ def facts_here(case: Case, config_path: Path | None, executor: str | None) -> Fa
     if refusal:
         raise StartError(refusal)
     settings = policy_settings(loaded.config, config_path=loaded.path, manifests=place.manifests)
-    return asyncio.run(_facts(case, place, settings, executor))
+    return asyncio.run(_facts(case, place, settings, executor, interactive))
 
 
-async def _facts(case: Case, place: Place, settings: PolicySettings, executor: str | None) -> Facts:
+async def _facts(
+    case: Case, place: Place, settings: PolicySettings, executor: str | None, interactive: bool
+) -> Facts:
     lands = Executor(executor) if executor else await _auto_lands_on(settings)
-    at_terminal = case.caller.sender.channel == "cli" and sys.stdin.isatty() and sys.stdout.isatty()
-    caller = replace(case.caller, interactive=at_terminal)
+    caller = replace(case.caller, interactive=interactive and case.caller.sender.channel == "cli")
     asked = _declared(case.asked, place.loaded)
     surroundings = Surroundings(auto_lands_on=lands)
     if is_empty(place):

@@ -20,10 +20,14 @@ LASTS = timedelta(minutes=10)
 
 @click.command()
 @config_option
-@click.option("--approver", is_flag=True, help="They may also decide approvals.")
+@click.option("--approver", is_flag=True, help="They may also decide other people's requests.")
 @click.option("--admin", is_flag=True, help="They also become an admin.")
 def pair(config_path: Path | None, approver: bool, admin: bool) -> None:
-    """Print a one-time code, good for 10 minutes. Whoever sends it to the bot may chat with it."""
+    """Print a one-time code, good for 10 minutes. Whoever sends it to the bot may chat with it.
+
+    Also without --approver they may approve what they asked for themselves, unless the configuration has
+    permissions.approval.approvers, or requester_may_approve false for that risk.
+    """
     from echo_bot.inbox.admission import code_hash
     from echo_bot.storage.records import PairingCode, PairingRole
 

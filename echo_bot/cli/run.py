@@ -38,7 +38,9 @@ def run(path: Path | None, headless: bool) -> None:
     os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")
 
     from echo_bot.app.bot import Bot, RunOptions
+    from echo_bot.execution.inherited import hear_ignored_signals
 
+    hear_ignored_signals()
     bot = Bot(loaded, discovered, RunOptions(terminal=terminal, environ=os.environ, headless=headless))
     has_chat = terminal and loaded.config.channels.cli.enabled is not False
     asyncio.run(_serve(bot, headless=headless, has_chat=has_chat))

@@ -65,6 +65,48 @@ def test_what_is_shown_does_not_steer_the_terminal() -> None:
     assert "\u202e" not in result.stdout
 
 
+PLAIN = ("exec", '{"command": "make"}', "--executor", "sandbox")
+NOTE = "as if nobody sat at the terminal"
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict", "noted"),
+    [
+        ((), "ASK at human", True),
+        (("--no-interactive",), "ASK at human", True),
+        (("--interactive",), "ALLOW at cli", False),
+        (("--channel", "telegram"), "ASK at human", False),
+        (("--channel", "telegram", "--interactive"), "ASK at human", False),
+    ],
+    ids=[
+        "on a pipe nobody sits at the terminal",
+        "nobody sits there, asked for",
+        "somebody sits there, asked for",
+        "on another channel it does not matter",
+        "on another channel it cannot be asked for",
+    ],
+)
+def test_whether_somebody_sits_at_the_terminal(words: tuple[str, ...], verdict: str, noted: bool) -> None:
+    said = run(*PLAIN, *words).stdout
+    assert said.startswith(verdict)
+    assert (NOTE in said) == noted
+
+
+def test_a_call_that_is_decided_alike_at_the_terminal_carries_no_note() -> None:
+    assert NOTE not in run("read_file", '{"path": "a"}').stdout
+    assert NOTE not in run("exec", '{"command": "rm -rf /etc"}', "--executor", "sandbox").stdout
+
+
+def test_json_tells_what_was_assumed() -> None:
+    assert (explained(*PLAIN)["interactive"], explained(*PLAIN)["verdict"]) == (False, "ask")
+    row = explained(*PLAIN, "--interactive")
+    assert (row["interactive"], row["verdict"]) == (True, "allow")
+
+
+def test_the_exit_code_is_in_the_help() -> None:
+    assert "Exit code 0 whatever the verdict is" in " ".join(run("--help").stdout.split())
+
+
 def test_the_flags_are_the_trust_fields() -> None:
     call = ("write_file", '{"path": "a", "content": "b"}', "--channel", "telegram")
     assert explained(*call, "--unattended")["verdict"] == "deny"

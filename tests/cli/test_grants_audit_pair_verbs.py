@@ -135,3 +135,9 @@ def test_a_damaged_database_is_one_sentence_and_untouched(
     assert answer.code == 2
     assert "left as it is" in answer.err
     assert command_line.database.read_text() == "this is no database at all"
+
+
+def test_the_help_of_pair_says_what_paired_people_may_approve(command_line: CommandLine) -> None:
+    assert "may approve what they asked for themselves" in " ".join(
+        command_line("pair", "--help").out.split()
+    )

@@ -75,7 +75,7 @@ def _detour(stack: list[str], place: Place) -> list[str]:
             return parts_of(resolve(".", place, 8)) if place.cwd else stack
     if first == "private" and len(stack) == 2 and stack[1].lower() in ("etc", "var", "tmp"):
         return stack[1:]
-    if [part.lower() for part in stack] == ["system", "volumes", "data"]:
+    if len(stack) == 3 and [part.lower() for part in stack] == ["system", "volumes", "data"]:
         return []
     return stack
 

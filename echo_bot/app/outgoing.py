@@ -51,6 +51,7 @@ class OutgoingFiles:
         content = self._door_of(site).read_bytes(path, self._workspace)
         if isinstance(content, FileRefusal):
             return content.sentence
+        self.sweep()
         name = os.path.basename(path) or "file"
         folder = self._folder / uuid.uuid4().hex
         folder.mkdir(parents=True, mode=0o700)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 
 from echo_bot.app.bot import Bot, RunOptions
 from echo_bot.app.discovery import discover_channels
@@ -21,16 +19,7 @@ from echo_bot.execution.backends import Executors
 from echo_bot.execution.protocol import CommandSpec, RunningProcess
 from echo_bot.policy.call import Executor
 
-
-@pytest.fixture(autouse=True)
-def own_logs() -> Iterator[None]:
-    """A start configures the logs of its process."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    structlog.reset_defaults()
+pytestmark = pytest.mark.usefixtures("own_logs")
 
 
 @pytest.fixture

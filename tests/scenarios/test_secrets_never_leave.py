@@ -48,13 +48,21 @@ def knowing(local: Config) -> Config:
 
 @pytest.fixture
 def stream() -> Iterator[io.StringIO]:
-    """Where the log lines of a test go; the root logger is put back afterwards."""
+    """Where the log lines of a test go; every logger is put back afterwards."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
+    levels = {each: each.level for each in _loggers()}
     yield io.StringIO()
     root.handlers[:] = handlers
     root.setLevel(level)
+    for each in _loggers():
+        each.setLevel(levels.get(each, logging.NOTSET))
     structlog.reset_defaults()
+
+
+def _loggers() -> list[logging.Logger]:
+    known = logging.Logger.manager.loggerDict.values()
+    return [each for each in known if isinstance(each, logging.Logger)]
 
 
 def assert_clean(text: str, where: str) -> None:

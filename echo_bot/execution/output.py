@@ -11,9 +11,9 @@ _CODE = re.compile(
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC: titles, links
     r"|\x1b[PX^_][^\x1b]*\x1b\\"  # DCS, SOS, PM, APC
     r"|\x1b[ -/]*[0-OQ-WYZ\\`-~]"  # two-character codes
-    r"|(?P<unfinished>(?:\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)|\r)\Z)"
+    r"|(?P<unfinished>\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)\Z)"
 )
-"""A terminal code; at the end of a piece also what may still become one, or the first half of a line end."""
+"""A terminal code; at the end of a piece also what may still become one."""
 
 _CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160)))
 _MAX_HELD_CHARS = 4096
@@ -26,6 +26,7 @@ class TextStream:
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._held = ""
+        self._half_line_end = ""
 
     def feed(self, data: bytes, *, final: bool = False) -> str:
         text, self._held = self._held + self._decoder.decode(data, final), ""
@@ -38,7 +39,9 @@ class TextStream:
             self._held = match[0]
             return ""
 
-        text = _CODE.sub(drop, text)
+        text = self._half_line_end + _CODE.sub(drop, text)
+        self._half_line_end = "\r" if text.endswith("\r") and not final else ""
+        text = text.removesuffix(self._half_line_end)
         return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
 
 

@@ -25,6 +25,7 @@ def clean(*pieces: bytes) -> str:
         pytest.param(b"\x1bP1$r\x1b\\x\x1b_y\x1b\\", "x", id="device strings go"),
         pytest.param(b"\x1b(B\x1b=\x1bcx", "x", id="short codes go"),
         pytest.param(b"a\r\nb\rc", "a\nb\nc", id="every line end is a newline"),
+        pytest.param(b"a\r\x1b[0m\nb", "a\nb", id="a code between the halves of a line end"),
         pytest.param(b"a\x00\x07\x08\x7f\xc2\x9bb", "ab", id="control characters go"),
         pytest.param(b"caf\xc3\xa9 \xff", "caf\u00e9 \ufffd", id="invalid UTF-8 is replaced"),
         pytest.param(b"\xf0\x9f\x90\x8d", "\U0001f40d", id="four bytes are one character"),

@@ -15,7 +15,7 @@ from echo_bot.config.loader import Loaded
 from echo_bot.config.places import tool_files
 from echo_bot.config.policy import policy_settings
 from echo_bot.credentials import Vault
-from echo_bot.errors import EchoBotError, StartError
+from echo_bot.errors import EchoBotError, StartError, StorageError
 from echo_bot.policy.guards.secrets import SecretMask
 from echo_bot.storage.protocol import SealedValues
 from echo_bot.storage.records import SealedValue
@@ -34,7 +34,7 @@ class NothingStored:
     """The stored values of a data folder that no bot has used yet."""
 
     async def put(self, value: SealedValue) -> None:
-        raise NotImplementedError("a rehearsal stores nothing")
+        raise StorageError("a rehearsal stores nothing")
 
     async def get(self, owner: str, field: str) -> SealedValue | None:
         return None

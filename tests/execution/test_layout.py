@@ -19,7 +19,7 @@ from echo_bot.execution.layout import (
 )
 from echo_bot.execution.workspace_walk import find_protected
 
-LAYOUT = SandboxLayout("/home/a/work", hidden=("/home/a/.ssh", "/home/a/work/state"), readonly=("/opt/bot",))
+LAYOUT = SandboxLayout("/home/a/repo", hidden=("/home/a/.ssh", "/home/a/repo/state"), readonly=("/opt/bot",))
 
 
 def placed(layout: SandboxLayout, found: Found = Found()) -> dict[str, Kind]:  # noqa: B008 - frozen
@@ -29,24 +29,24 @@ def placed(layout: SandboxLayout, found: Found = Found()) -> dict[str, Kind]:  #
 @pytest.mark.parametrize(
     ("layout", "found", "path", "kind"),
     [
-        pytest.param(LAYOUT, Found(), "/home/a/work", Kind.WRITABLE, id="the workspace is writable"),
+        pytest.param(LAYOUT, Found(), "/home/a/repo", Kind.WRITABLE, id="the workspace is writable"),
         pytest.param(LAYOUT, Found(), "/home/a/.ssh", Kind.HIDDEN, id="credentials are hidden"),
         pytest.param(
-            LAYOUT, Found(), "/home/a/work/state", Kind.HIDDEN, id="state in the workspace is hidden"
+            LAYOUT, Found(), "/home/a/repo/state", Kind.HIDDEN, id="state in the workspace is hidden"
         ),
         pytest.param(LAYOUT, Found(), "/opt/bot", None, id="read-only outside needs no mount"),
         pytest.param(LAYOUT, Found(), "/run", Kind.PRIVATE, id="/run is private"),
         pytest.param(
             LAYOUT,
-            Found(readonly=("/home/a/work/.env",)),
-            "/home/a/work/.env",
+            Found(readonly=("/home/a/repo/.env",)),
+            "/home/a/repo/.env",
             Kind.READ_ONLY,
             id="a persistence file in the workspace is read-only",
         ),
         pytest.param(
             LAYOUT,
-            Found(readonly=("/home/a/work/.git/hooks",), pinned=("/home/a/work/.git",)),
-            "/home/a/work/.git",
+            Found(readonly=("/home/a/repo/.git/hooks",), pinned=("/home/a/repo/.git",)),
+            "/home/a/repo/.git",
             Kind.PINNED,
             id="a repository is pinned",
         ),
@@ -113,7 +113,7 @@ def test_mounts(layout: SandboxLayout, found: Found, path: str, kind: Kind | Non
 
 
 def test_parents_come_before_children() -> None:
-    paths = [mount.path for mount in mounts(LAYOUT, Found(pinned=("/home/a/work/s/.git",)))]
+    paths = [mount.path for mount in mounts(LAYOUT, Found(pinned=("/home/a/repo/s/.git",)))]
     assert paths == sorted(paths, key=lambda path: path.count("/"))
 
 

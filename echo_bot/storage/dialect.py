@@ -14,7 +14,6 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 _PRAGMAS = (
     "PRAGMA busy_timeout = 5000",
-    "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
     "PRAGMA foreign_keys = ON",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ _SCHEMES = ("sqlite", "sqlite+aiosqlite")
 _EXAMPLE = "write sqlite+aiosqlite:////path/to/echo-bot.db, or leave it empty"
 _MAGIC = b"SQLite format 3\x00"
 _OLDEST_SQLITE = (3, 35, 0)
+_BUSY_SECONDS = 5.0
 
 
 def database_path(url: str) -> Path:
@@ -51,6 +53,7 @@ def prepare_file(path: Path) -> None:
             _make_private(path)
         else:
             _create_empty(path)
+        _use_write_ahead_log(path)
     except OSError as error:
         raise StorageError(
             f"{path}: {error.strerror or error}. Make the folder writable, or set data_dir to another one"
@@ -66,6 +69,8 @@ def check_ours(path: Path) -> None:
                 "backup, or move it away to start afresh"
             )
     with read_only(path) as connection:
+        # One snapshot: another process may be creating the schema just now.
+        connection.execute("BEGIN")
         mark = _number(connection, "PRAGMA application_id")
         tables = _number(connection, "SELECT count(*) FROM sqlite_master")
         revision = read_revision(connection)
@@ -91,7 +96,9 @@ def refuse_unknown_revision(revision: str, where: str) -> None:
 def read_only(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that cannot write; what the database cannot do becomes a StorageError."""
     try:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
+        connection = sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS, isolation_level=None
+        )
         with contextlib.closing(connection):
             yield connection
     except sqlite3.OperationalError as error:
@@ -138,3 +145,20 @@ def _create_empty(path: Path) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     _check_writable(path)
     _make_private(path)
+
+
+def _use_write_ahead_log(path: Path) -> None:
+    """The file remembers the mode. Its change does not wait for other connections as statements do."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    with contextlib.closing(sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise StorageError(
+                        f"{path} cannot be opened for writing: {error}. Stop the program that holds it, or "
+                        "try again"
+                    ) from error
+                time.sleep(0.01)

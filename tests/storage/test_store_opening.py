@@ -96,6 +96,26 @@ async def test_two_that_create_the_store_at_once_both_succeed(database: Path) ->
         await store.close()
 
 
+async def test_programs_that_create_the_store_at_once_all_succeed(database: Path) -> None:
+    script = (
+        "import asyncio, sys\n"
+        "from echo_bot.storage.store import open_store\n"
+        "async def main():\n"
+        "    store = await open_store(sys.argv[1])\n"
+        "    await store.close()\n"
+        "asyncio.run(main())\n"
+    )
+    programs = [
+        await asyncio.create_subprocess_exec(
+            sys.executable, "-c", script, sqlite_url(database), stderr=asyncio.subprocess.PIPE
+        )
+        for _ in range(6)
+    ]
+    for program in programs:
+        _, complaint = await program.communicate()
+        assert program.returncode == 0, complaint.decode()
+
+
 def test_the_revisions_make_the_same_schema_as_the_tables(tmp_path: Path) -> None:
     for name, make in (("made.db", bring_up_to_date), ("migrated.db", migrate.upgrade)):
         engine = create_engine(f"sqlite:///{tmp_path / name}")

@@ -42,9 +42,20 @@ class LengthUnit(StrEnum):
     UTF16 = "utf16"
 
 
+class Prompting(StrEnum):
+    NONE = "none"
+    REPLY = "reply"
+    MODAL = "modal"
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelCapabilities:
-    """What a channel can do. The core asks these flags, never the channel's name."""
+    """What a channel can do. The core asks these flags, never the channel's name.
+
+    `prompts`: how a button asks for words – a modal, a reply to a question in the chat, or not at all.
+    `private_replies`: what a press or a command answers is seen by that person alone. `native_commands`: the
+    platform offers the commands itself and completes what is typed. `receives_files`: see `FileSource`.
+    """
 
     max_length: int
     length_unit: LengthUnit = LengthUnit.CHARACTERS
@@ -57,6 +68,11 @@ class ChannelCapabilities:
     pending_list: bool = False
     authenticates_sender: bool = True
     dedups_sends: bool = False
+    prompts: Prompting = Prompting.NONE
+    private_replies: bool = False
+    native_commands: bool = False
+    receives_files: bool = False
+    reactions: bool = False
     stream_interval_ms: int = 1000
     stream_interval_group_ms: int = 1000
 
@@ -79,13 +95,89 @@ class ChannelHealth:
     next_retry_at: datetime | None = None
 
 
+class Completes(StrEnum):
+    """What a command's parameter is completed with; see `Port.complete`."""
+
+    NOTHING = ""
+    APPROVALS = "approvals"
+    GRANTS = "grants"
+    TOOLS = "tools"
+
+
 @dataclass(frozen=True, slots=True)
-class Command:
-    """One chat command for the platform's menu: `name` without the slash."""
+class Parameter:
+    """One parameter of a command. `choices` are all its values, if few; the last one may take the rest."""
 
     name: str
     description: str
-    arguments: str = ""
+    required: bool = True
+    choices: tuple[str, ...] = ()
+    completes: Completes = Completes.NOTHING
+
+    @property
+    def usage(self) -> str:
+        """`<id>`, `[reason]` or `[once|session]`."""
+        words = "|".join(self.choices) or self.name
+        return f"<{words}>" if self.required else f"[{words}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One chat command: `name` without the slash. Its text form is `/name` and the values, in this order.
+
+    `starts_turn`: it queues like a message and its reply comes by `Channel.send_text`.
+    """
+
+    name: str
+    description: str
+    parameters: tuple[Parameter, ...] = ()
+    starts_turn: bool = False
+
+    @property
+    def usage(self) -> str:
+        return " ".join(parameter.usage for parameter in self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandReply:
+    """What a native command came to: the answer in markdown, or `queued` when it became a turn.
+
+    `ok` False: it was refused, and `text` says why.
+    """
+
+    text: str = ""
+    queued: bool = False
+    ok: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One way to complete a parameter: what is inserted and what is shown for it."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a button asks for: the question, and the words to begin with (all of them, never shortened)."""
+
+    question: str
+    initial: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileLocation:
+    """Where the core fetches a received file: a URL with the headers it needs, or a path on this machine.
+
+    `url` and `headers` may hold credentials: they are sent to that URL's origin only and never logged.
+    `path` only where the operator runs the platform's server on this machine.
+    """
+
+    url: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +200,29 @@ class Port(Protocol):
 
     async def press(self, press: ButtonPress) -> PressReply:
         """Decide with a button; returns what to tell the presser. Never raises for a refused press."""
+        ...
+
+    async def prompt(self, press: ButtonPress) -> Prompt | PressReply:
+        """What to ask after a press on a button with a `prompt`; a reply if this person may not decide.
+
+        The words come back as `ButtonPress.text` with the same token.
+        """
+        ...
+
+    async def command(self, event: InboundEvent) -> CommandReply:
+        """A native command (its text form is the event's text), whose answer is wanted at once.
+
+        Like `receive` it is claimed and stored first; a repeat answers with nothing. A stranger is told that
+        the bot does not know them, since the platform shows an error where nothing is answered.
+        """
+        ...
+
+    async def complete(self, viewer: Identity, parameter: Parameter, typed: str) -> tuple[Completion, ...]:
+        """At most 25 completions of what was typed, best first; none for a stranger."""
+        ...
+
+    async def chat_moved(self, old: Address, new_chat_id: str) -> None:
+        """The platform gave a chat a new id: whatever is stored under the old one belongs to the new one."""
         ...
 
     async def admits(self, sender: Identity) -> bool:
@@ -163,6 +278,14 @@ class Channel(Protocol):
     def health(self) -> ChannelHealth: ...
 
 
+class FileSource(Protocol):
+    """A channel with `capabilities.receives_files` also has this: the core fetches what people sent."""
+
+    async def locate(self, block: ContentBlock) -> FileLocation:
+        """Where the file of an attachment is now. Raises ChannelError: TargetGone when it is no more."""
+        ...
+
+
 class PendingBoard(Protocol):
     """A channel with `capabilities.pending_list` also has this: it shows all open cards somewhere."""
 
@@ -178,6 +301,16 @@ class Mountable(Protocol):
     """
 
     def routes(self) -> AsgiApp: ...
+
+
+class Hooked(Protocol):
+    """A channel that its platform calls by HTTP also has this, before `start` too.
+
+    The gateway serves each path without a log-in and passes the raw body: the app proves who calls, and
+    answers 503 while the channel does not run.
+    """
+
+    def hooks(self) -> Mapping[str, AsgiApp]: ...
 
 
 @dataclass(frozen=True, slots=True)

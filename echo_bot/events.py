@@ -154,7 +154,10 @@ class ButtonStyle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """A labelled button. With `prompt`, the adapter asks the presser for a line and sends it along."""
+    """A labelled button. With `prompt`, the adapter asks the presser for words and sends them along.
+
+    `prompt` is a hint; `Port.prompt` says what to ask this person now.
+    """
 
     label: str
     token: str

@@ -55,9 +55,9 @@ class CommandCompleter(Completer):
         for command in self._commands:
             if command.name.startswith(word[1:].lower()):
                 yield Completion(
-                    f"/{command.name}" + (" " if command.arguments else ""),
+                    f"/{command.name}" + (" " if command.usage else ""),
                     start_position=-len(word),
-                    display=f"/{command.name} {command.arguments}".rstrip(),
+                    display=f"/{command.name} {command.usage}".rstrip(),
                     display_meta=command.description,
                 )
 

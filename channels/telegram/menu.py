@@ -38,5 +38,5 @@ def menu_of(commands: Sequence[Command]) -> list[BotCommand]:
 
 
 def _description(command: Command) -> str:
-    text = f"{command.arguments} – {command.description}" if command.arguments else command.description
+    text = f"{command.usage} – {command.description}" if command.usage else command.description
     return text[:MAX_DESCRIPTION]

@@ -181,7 +181,7 @@ def _block_json(block: CardBlock) -> Json:
 
 
 def command_json(command: Command) -> Json:
-    return {"name": command.name, "description": command.description, "arguments": command.arguments}
+    return {"name": command.name, "description": command.description, "arguments": command.usage}
 
 
 def press_reply(press: Press, reply: PressReply) -> str:

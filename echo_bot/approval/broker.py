@@ -14,6 +14,7 @@ from echo_bot.approval.answers import TIMED_OUT, UNREACHABLE, Answer, answer_of
 from echo_bot.approval.deciding import Decided, Decider
 from echo_bot.approval.request import Choice
 from echo_bot.approval.routing import Routes
+from echo_bot.channel import Prompt
 from echo_bot.errors import ChannelError, FormatRejected, StorageError
 from echo_bot.events import (
     Address,
@@ -147,6 +148,10 @@ class Broker:
         except StorageError as error:
             log.error("press_not_stored", press=press.press_id, error=str(error))
             return PressReply(_NOT_STORED, ok=False)
+
+    async def prompt(self, press: ButtonPress) -> Prompt | PressReply:
+        """What to ask whoever pressed a button that needs words."""
+        raise NotImplementedError
 
     async def decide(self, ref: str, choice: Choice, by: Identity, *, reason: str = "") -> PressReply:
         return self._settled(await self._decider.decide(ref, choice, by, reason=reason))

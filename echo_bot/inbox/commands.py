@@ -13,21 +13,41 @@ from echo_bot.approval.broker import Broker
 from echo_bot.approval.escape import escape_line
 from echo_bot.approval.request import Choice
 from echo_bot.approval.stored import question_from_json, request_from_json
-from echo_bot.channel import Command
+from echo_bot.channel import Command, Completes, Parameter
 from echo_bot.events import Identity, InboundEvent, SessionKey
 from echo_bot.session import SessionQueues
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, GrantRecord, TurnState
 
+_APPROVAL = Parameter("id", "The id on the card", completes=Completes.APPROVALS)
+_SCOPE = Parameter("scope", "How far it reaches", required=False, choices=("once", "session", "1h", "always"))
+
 COMMANDS: tuple[Command, ...] = (
     Command("help", "What you can write here"),
-    Command("run", "Run a shell command through the gate", "<command>"),
-    Command("tool", "Call a tool directly", "<name> key=value …"),
+    Command(
+        "run",
+        "Run a shell command through the gate",
+        (Parameter("command", "A shell command"),),
+        starts_turn=True,
+    ),
+    Command(
+        "tool",
+        "Call a tool directly",
+        (
+            Parameter("name", "The tool", completes=Completes.TOOLS),
+            Parameter("arguments", "key=value …", required=False),
+        ),
+        starts_turn=True,
+    ),
     Command("approvals", "Open approvals you may decide"),
-    Command("approve", "Approve an open call", "<id> [once|session|1h|always]"),
-    Command("deny", "Deny an open call", "<id> [reason]"),
+    Command("approve", "Approve an open call", (_APPROVAL, _SCOPE)),
+    Command("deny", "Deny an open call", (_APPROVAL, Parameter("reason", "Why", required=False))),
     Command("grants", "Approvals remembered for you"),
-    Command("revoke", "Forget a remembered approval", "<id>"),
+    Command(
+        "revoke",
+        "Forget a remembered approval",
+        (Parameter("id", "Its id", completes=Completes.GRANTS),),
+    ),
     Command("new", "Start a fresh conversation"),
     Command("stop", "Stop what is running in this chat"),
     Command("pause", "Hold new work in this chat"),
@@ -35,13 +55,15 @@ COMMANDS: tuple[Command, ...] = (
     Command("status", "What the bot is doing"),
     Command("tools", "Which tools there are, and why some are not"),
     Command("whoami", "Your id as this bot sees it"),
-    Command("pair", "Introduce yourself with a one-time code", "<code>"),
+    Command(
+        "pair", "Introduce yourself with a one-time code", (Parameter("code", "The code you were given"),)
+    ),
 )
 
 CONTROL = frozenset({"approve", "deny", "approvals", "stop", "status", "pause", "resume"})
 """Commands that never queue and are never rate limited."""
 
-TURN_COMMANDS = frozenset({"run", "tool"})
+TURN_COMMANDS = frozenset(command.name for command in COMMANDS if command.starts_turn)
 """Commands that are turns: they queue like messages."""
 
 _SCOPES = {c.value: c for c in (Choice.ONCE, Choice.SESSION, Choice.HOUR, Choice.ALWAYS)}
@@ -111,7 +133,7 @@ class Commands:
         return await self._answers[name](request)
 
     async def _help(self, request: Request) -> str:
-        lines = [f"`/{c.name}{' ' + c.arguments if c.arguments else ''}` – {c.description}" for c in COMMANDS]
+        lines = [f"`/{c.name}{' ' + c.usage if c.usage else ''}` – {c.description}" for c in COMMANDS]
         return "Write a message, or one of these:\n\n" + "\n".join(lines)
 
     async def _approvals(self, request: Request) -> str:

@@ -11,7 +11,7 @@ import structlog
 
 from echo_bot.agent.directive import split_command
 from echo_bot.approval.broker import Broker
-from echo_bot.channel import Command, TranscriptEntry
+from echo_bot.channel import Command, CommandReply, Completion, Parameter, Prompt, TranscriptEntry
 from echo_bot.delivery import Delivery
 from echo_bot.delivery.card_json import card_from_json
 from echo_bot.errors import StorageError
@@ -95,6 +95,18 @@ class Inbox:
 
     async def press(self, press: ButtonPress) -> PressReply:
         return await self._broker.press(replace(press, text=encodable(press.text)))
+
+    async def prompt(self, press: ButtonPress) -> Prompt | PressReply:
+        return await self._broker.prompt(press)
+
+    async def command(self, event: InboundEvent) -> CommandReply:
+        raise NotImplementedError
+
+    async def complete(self, viewer: Identity, parameter: Parameter, typed: str) -> tuple[Completion, ...]:
+        raise NotImplementedError
+
+    async def chat_moved(self, old: Address, new_chat_id: str) -> None:
+        raise NotImplementedError
 
     async def admits(self, sender: Identity) -> bool:
         return await self._admission.admits(sender)

@@ -5,14 +5,30 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from echo_bot.channel import Command, TranscriptEntry
+from echo_bot.channel import (
+    Command,
+    CommandReply,
+    Completes,
+    Completion,
+    Parameter,
+    Prompt,
+    TranscriptEntry,
+)
 from echo_bot.errors import EchoBotError
 from echo_bot.events import Address, ButtonPress, Card, Identity, InboundEvent, PressReply
 from echo_bot.testing.waiting import eventually
 
 COMMANDS = (
     Command("help", "What I can do"),
-    Command("run", "Run a command", "<command>"),
+    Command("run", "Run a command", (Parameter("command", "A shell command"),), starts_turn=True),
+    Command(
+        "approve",
+        "Approve an open call",
+        (
+            Parameter("id", "The id on the card", completes=Completes.APPROVALS),
+            Parameter("scope", "How far it reaches", required=False, choices=("once", "always")),
+        ),
+    ),
     Command("status", "How I am"),
 )
 
@@ -21,7 +37,9 @@ class FakePort:
     """A `Port` that admits everybody but `strangers` and answers every press with `reply`.
 
     `stored` holds what was taken, oldest first and each once; `seen` holds repeats too. `on_press`, when
-    set, makes the answer to a press.
+    set, makes the answer to a press. `asks` is what a button with a prompt asks for. `commanded` holds native
+    commands, which are answered with `answer`; `completions` completes whatever is typed; `moved` holds chats
+    that got a new id.
     """
 
     def __init__(
@@ -30,6 +48,11 @@ class FakePort:
         self.stored: list[InboundEvent] = []
         self.seen: list[InboundEvent] = []
         self.presses: list[ButtonPress] = []
+        self.commanded: list[InboundEvent] = []
+        self.moved: list[tuple[Address, str]] = []
+        self.asks: Prompt | PressReply = Prompt("Why?")
+        self.answer = CommandReply("All is well.")
+        self.completions: tuple[Completion, ...] = ()
         self.strangers: set[str] = set()
         self.open_cards: tuple[Card, ...] = ()
         self.entries: tuple[TranscriptEntry, ...] = ()
@@ -54,6 +77,29 @@ class FakePort:
         self._fail_if_told()
         self.presses.append(press)
         return self._on_press(press) if self._on_press is not None else self._reply
+
+    async def prompt(self, press: ButtonPress) -> Prompt | PressReply:
+        self._fail_if_told()
+        return self.asks
+
+    async def command(self, event: InboundEvent) -> CommandReply:
+        self._fail_if_told()
+        ids = {event.event_id, *event.dedup_ids}
+        if ids & self._known:
+            return CommandReply()
+        self._known |= ids
+        self.commanded.append(event)
+        if event.sender_id in self.strangers:
+            return CommandReply("This bot does not know you.", ok=False)
+        name = event.text.removeprefix("/").partition(" ")[0]
+        queued = any(command.starts_turn for command in COMMANDS if command.name == name)
+        return CommandReply(queued=True) if queued else self.answer
+
+    async def complete(self, viewer: Identity, parameter: Parameter, typed: str) -> tuple[Completion, ...]:
+        return self.completions
+
+    async def chat_moved(self, old: Address, new_chat_id: str) -> None:
+        self.moved.append((old, new_chat_id))
 
     async def admits(self, sender: Identity) -> bool:
         return sender.sender_id not in self.strangers

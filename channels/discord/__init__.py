@@ -1,0 +1,12 @@
+"""Discord: what the channel is and what it is configured with, without its SDK."""
+
+from echo_bot.channel import ChannelManifest
+
+MANIFEST = ChannelManifest(
+    name="discord",
+    title="Discord",
+    build="channels.discord.adapter:build",
+    authenticates_sender=True,
+    options=("gateway_url",),
+    secrets=("token",),
+)

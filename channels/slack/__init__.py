@@ -1,0 +1,12 @@
+"""Slack: what the channel is and what it is configured with, without its SDK."""
+
+from echo_bot.channel import ChannelManifest
+
+MANIFEST = ChannelManifest(
+    name="slack",
+    title="Slack",
+    build="channels.slack.adapter:build",
+    authenticates_sender=True,
+    options=("mode",),
+    secrets=("bot_token", "app_token", "signing_secret"),
+)

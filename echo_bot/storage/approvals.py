@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, Update, delete, func, insert, select, update
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.errors import StorageError
@@ -16,11 +16,17 @@ from echo_bot.events import ApprovalId, MessageRef
 from echo_bot.storage.columns import address_of, address_values, fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, Ruling
-from echo_bot.storage.tables import approval_copies, approval_tokens, approvals, counters
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, Ruling, Vote, Voted
+from echo_bot.storage.tables import approval_copies, approval_tokens, approval_votes, approvals, counters
 
 _DECIDED = frozenset(
-    {ApprovalStatus.APPROVED, ApprovalStatus.DENIED, ApprovalStatus.EXPIRED, ApprovalStatus.CANCELLED}
+    {
+        ApprovalStatus.APPROVED,
+        ApprovalStatus.DENIED,
+        ApprovalStatus.EXPIRED,
+        ApprovalStatus.CANCELLED,
+        ApprovalStatus.EDITED,
+    }
 )
 _PLAIN = (
     "approval_id",
@@ -40,6 +46,11 @@ _PLAIN = (
     "decision",
     "answer",
     "decision_seq",
+    "quorum",
+    "edited_by",
+    "edited_json",
+    "remind_at",
+    "escalate_at",
 )
 
 
@@ -97,11 +108,15 @@ class SqlApprovals:
         return await self._database.read(lambda connection: tuple(_load(connection, statement)))
 
     async def set_deadline(self, approval_id: ApprovalId, deadline: datetime) -> None:
+        await self._database.change(_while_pending(approval_id).values(deadline=deadline))
+
+    async def set_alarms(
+        self, approval_id: ApprovalId, remind_at: datetime | None, escalate_at: datetime | None
+    ) -> None:
         statement = (
             update(approvals)
             .where(approvals.c.approval_id == approval_id)
-            .where(approvals.c.status == ApprovalStatus.PENDING.value)
-            .values(deadline=deadline)
+            .values(remind_at=remind_at, escalate_at=escalate_at)
         )
         await self._database.change(statement)
 
@@ -109,33 +124,57 @@ class SqlApprovals:
         await self._database.write(lambda connection: _insert_copy(connection, approval_id, ref))
 
     async def decide(self, approval_id: ApprovalId, ruling: Ruling) -> ApprovalRecord | None:
-        if ruling.status not in _DECIDED:
-            raise StorageError(f"{ruling.status.value!r} is not a decision")
-        claim = (
-            update(approvals)
-            .where(approvals.c.approval_id == approval_id)
-            .where(approvals.c.status == ApprovalStatus.PENDING.value)
-            .values(
-                status=ruling.status.value,
-                decided_at=ruling.at,
-                decided_by=ruling.decided_by,
-                decision=ruling.decision,
-                answer=ruling.answer,
-            )
-        )
+        _require_decision(ruling)
 
         def work(connection: Connection) -> ApprovalRecord | None:
-            if connection.execute(claim).rowcount != 1:
+            if connection.execute(_claim(approval_id, ruling)).rowcount != 1:
                 return None
-            number = (
-                update(approvals)
-                .where(approvals.c.approval_id == approval_id)
-                .values(decision_seq=_next_decision(connection))
-            )
-            connection.execute(number)
+            _number(connection, approval_id)
             return _load(connection, _by_id(approval_id))[0]
 
         return await self._database.write(work)
+
+    async def vote(self, approval_id: ApprovalId, vote: Vote, ruling: Ruling) -> Voted:
+        _require_decision(ruling)
+
+        def work(connection: Connection) -> Voted:
+            # The update locks the row, so that two last votes count one after the other.
+            lock = _while_pending(approval_id).values(status=ApprovalStatus.PENDING.value)
+            if connection.execute(lock).rowcount != 1:
+                return Voted("closed", next(iter(_load(connection, _by_id(approval_id))), None))
+            [record] = _load(connection, _by_id(approval_id))
+            if vote.digest != record.digest:
+                return Voted("closed", record)
+            statement = insert_into(approval_votes).values(
+                approval_id=approval_id,
+                person=vote.person,
+                voter=vote.voter,
+                digest=vote.digest,
+                at=vote.at,
+            )
+            if connection.execute(statement.on_conflict_do_nothing()).rowcount != 1:
+                return Voted("repeated", record)
+            is_last = 1 + sum(each.digest == record.digest for each in record.votes) >= record.quorum
+            if is_last:
+                connection.execute(_claim(approval_id, ruling))
+            _number(connection, approval_id)
+            [record] = _load(connection, _by_id(approval_id))
+            return Voted("decided" if is_last else "counted", record)
+
+        return await self._database.write(work)
+
+    async def withdraw_votes(self, approval_id: ApprovalId, persons: frozenset[str]) -> None:
+        is_open = (
+            select(approvals.c.approval_id)
+            .where(approvals.c.approval_id == approval_id)
+            .where(approvals.c.status == ApprovalStatus.PENDING.value)
+        )
+        statement = (
+            delete(approval_votes)
+            .where(approval_votes.c.approval_id.in_(is_open))
+            .where(approval_votes.c.person.in_(sorted(persons)))
+        )
+        await self._database.change(statement)
 
     async def use(self, approval_id: ApprovalId) -> bool:
         statement = (
@@ -155,6 +194,36 @@ class SqlApprovals:
             select(approvals).where(approvals.c.decision_seq > max(seq, 0)).order_by(approvals.c.decision_seq)
         )
         return await self._database.read(lambda connection: tuple(_load(connection, statement)))
+
+
+def _require_decision(ruling: Ruling) -> None:
+    if ruling.status not in _DECIDED:
+        raise StorageError(f"{ruling.status.value!r} is not a decision")
+
+
+def _while_pending(approval_id: ApprovalId) -> Update:
+    return (
+        update(approvals)
+        .where(approvals.c.approval_id == approval_id)
+        .where(approvals.c.status == ApprovalStatus.PENDING.value)
+    )
+
+
+def _claim(approval_id: ApprovalId, ruling: Ruling) -> Update:
+    return _while_pending(approval_id).values(
+        status=ruling.status.value,
+        decided_at=ruling.at,
+        decided_by=ruling.decided_by,
+        decision=ruling.decision,
+        answer=ruling.answer,
+        edited_json=ruling.edited_json,
+    )
+
+
+def _number(connection: Connection, approval_id: ApprovalId) -> None:
+    """Give the row the next number, by which other processes hear of it."""
+    statement = update(approvals).where(approvals.c.approval_id == approval_id)
+    connection.execute(statement.values(decision_seq=_next_decision(connection)))
 
 
 def _next_decision(connection: Connection) -> int:
@@ -188,8 +257,9 @@ def _by_id(approval_id: ApprovalId) -> Select[Any]:
 
 def _load(connection: Connection, statement: Select[Any]) -> list[ApprovalRecord]:
     rows = connection.execute(statement).mappings().all()
-    copies = _copies(connection, [row["approval_id"] for row in rows])
-    return [_record(row, copies[row["approval_id"]]) for row in rows]
+    ids = [row["approval_id"] for row in rows]
+    copies, votes = _copies(connection, ids), _votes(connection, ids)
+    return [_record(row, copies[row["approval_id"]], votes[row["approval_id"]]) for row in rows]
 
 
 def _copies(connection: Connection, approval_ids: Sequence[str]) -> defaultdict[str, list[MessageRef]]:
@@ -206,6 +276,20 @@ def _copies(connection: Connection, approval_ids: Sequence[str]) -> defaultdict[
     return found
 
 
+def _votes(connection: Connection, approval_ids: Sequence[str]) -> defaultdict[str, list[Vote]]:
+    found: defaultdict[str, list[Vote]] = defaultdict(list)
+    if not approval_ids:
+        return found
+    statement = (
+        select(approval_votes)
+        .where(approval_votes.c.approval_id.in_(approval_ids))
+        .order_by(approval_votes.c.id)
+    )
+    for row in connection.execute(statement).mappings():
+        found[row["approval_id"]].append(Vote(row["person"], row["voter"], row["digest"], row["at"]))
+    return found
+
+
 def _values(record: ApprovalRecord) -> dict[str, Any]:
     return {
         **{name: getattr(record, name) for name in _PLAIN},
@@ -216,7 +300,7 @@ def _values(record: ApprovalRecord) -> dict[str, Any]:
     }
 
 
-def _record(row: RowMapping, copies: Iterable[MessageRef]) -> ApprovalRecord:
+def _record(row: RowMapping, copies: Iterable[MessageRef], votes: Iterable[Vote]) -> ApprovalRecord:
     return ApprovalRecord(
         **fields(row, *_PLAIN),
         address=address_of(row),
@@ -224,4 +308,5 @@ def _record(row: RowMapping, copies: Iterable[MessageRef]) -> ApprovalRecord:
         offered=tuple(json.loads(row["offered_json"])),
         tokens=tuple(json.loads(row["tokens_json"])),
         copies=tuple(copies),
+        votes=tuple(votes),
     )

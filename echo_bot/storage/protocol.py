@@ -13,6 +13,7 @@ from echo_bot.storage.records import (
     ApprovalRecord,
     AuditHead,
     AuditRow,
+    ChatMove,
     GrantRecord,
     HistoryEntry,
     JournalEntry,
@@ -26,6 +27,8 @@ from echo_bot.storage.records import (
     TranscriptRow,
     TurnRecord,
     TurnState,
+    Vote,
+    Voted,
 )
 
 
@@ -116,6 +119,23 @@ class Approvals(Protocol):
         """Only while pending."""
         ...
 
+    async def set_alarms(
+        self, approval_id: ApprovalId, remind_at: datetime | None, escalate_at: datetime | None
+    ) -> None:
+        """When to remind and when to ask others; None for done or never."""
+        ...
+
+    async def vote(self, approval_id: ApprovalId, vote: Vote, ruling: Ruling) -> Voted:
+        """Add a vote while pending; the one that completes the quorum writes `ruling`, in one transaction.
+
+        Only votes for the record's own digest count, each person once.
+        """
+        ...
+
+    async def withdraw_votes(self, approval_id: ApprovalId, persons: frozenset[str]) -> None:
+        """Take votes back, only while pending."""
+        ...
+
     async def add_copy(self, approval_id: ApprovalId, ref: MessageRef) -> None: ...
 
     async def decide(self, approval_id: ApprovalId, ruling: Ruling) -> ApprovalRecord | None:
@@ -131,7 +151,7 @@ class Approvals(Protocol):
         ...
 
     async def decided_after(self, seq: int) -> tuple[ApprovalRecord, ...]:
-        """Decisions with a `decision_seq` above `seq`, in order: how a process hears of another's."""
+        """Decided and voted on with a `decision_seq` above `seq`, in order: to hear of another process."""
         ...
 
 
@@ -268,6 +288,18 @@ class Values(Protocol):
     async def list(self, scope: str) -> dict[str, str]: ...
 
 
+class Moves(Protocol):
+    """Chats that got a new id."""
+
+    async def move(self, move: ChatMove) -> int:
+        """Remember it, and give all rows of the old id to the new one; how many. Again: 0."""
+        ...
+
+    async def list(self) -> tuple[tuple[Address, str], ...]:
+        """Each old chat and its new id."""
+        ...
+
+
 class Retention(Protocol):
     async def forget_before(self, before: datetime) -> int:
         """Drop old history, transcripts, finished turns, closed questions, sent messages; how many."""
@@ -299,6 +331,8 @@ class Store(Protocol):
     def logins(self) -> Logins: ...
     @property
     def values(self) -> Values: ...
+    @property
+    def moves(self) -> Moves: ...
     @property
     def retention(self) -> Retention: ...
 

@@ -79,23 +79,40 @@ class ApprovalStatus(StrEnum):
     DENIED = "denied"
     EXPIRED = "expired"
     CANCELLED = "cancelled"
+    EDITED = "edited"
     USED = "used"
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One approval of several that a call needs. `person` is who counts once, `voter` the id they used."""
+
+    person: str
+    voter: str
+    digest: str
+    at: datetime
+
+
+ApprovalKind = Literal["approval", "question", "batch"]
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRecord:
     """A question to a person and its answer.
 
-    `kind` is "approval" for a gated call or "question" for a clarify. `request_json` is all that the card is
-    rendered from and the gate needs after a restart. `offered` are the decisions a person may take (`tokens`
-    holds one opaque token for each, same order). `decision` is the one taken; `answer` its reason or text.
-    `deadline` is None until a card was delivered. `decision_seq` rises with every decision.
+    `kind` is "approval" for a gated call, "question" for a clarify, or "batch" for a card that lists several
+    open calls. `request_json` is all that the card is rendered from and the gate needs after a restart.
+    `offered` are the decisions a person may take (`tokens` holds one opaque token for each, same order).
+    `decision` is the one taken; `answer` its reason or text. `deadline` is None until a card was delivered.
+    `decision_seq` rises with every decision and vote. `quorum` is how many people must approve, `votes` who
+    did so far. `edited_by` is who wrote this call in place of another; `edited_json` holds the arguments of
+    the call that took this one's place. `remind_at` and `escalate_at` are cleared once done.
     """
 
     approval_id: ApprovalId
     turn_id: TurnId
     session_key: SessionKey
-    kind: Literal["approval", "question"]
+    kind: ApprovalKind
     requester: str
     address: Address
     tool: str
@@ -113,18 +130,37 @@ class ApprovalRecord:
     decision: str = ""
     answer: str = ""
     decision_seq: int = 0
+    quorum: int = 1
+    edited_by: str = ""
+    edited_json: str = ""
+    remind_at: datetime | None = None
+    escalate_at: datetime | None = None
     copies: tuple[MessageRef, ...] = ()
+    votes: tuple[Vote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A decision to be written: the new status, who, what and when."""
+    """A decision to be written: the new status, who, what and when; for an edit the changed arguments."""
 
     status: ApprovalStatus
     decided_by: str
     decision: str
     at: datetime
     answer: str = ""
+    edited_json: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Voted:
+    """What a vote came to, and the record as it stands then (None when there is none).
+
+    "closed": it was no longer open; "repeated": this person's vote was there already; "counted": more are
+    needed; "decided": it was the last one, and the ruling was written.
+    """
+
+    outcome: Literal["closed", "repeated", "counted", "decided"]
+    record: ApprovalRecord | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +251,18 @@ class PairedSender:
     identity: str
     roles: tuple[PairingRole, ...]
     paired_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMove:
+    """A chat that got a new id. `old_session` and `new_session` are the keys its sessions begin with."""
+
+    channel: str
+    account: str
+    old_id: str
+    new_id: str
+    old_session: SessionKey
+    new_session: SessionKey
 
 
 @dataclass(frozen=True, slots=True)

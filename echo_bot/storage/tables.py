@@ -128,6 +128,11 @@ approvals = Table(
     text_column("decision", default=""),
     text_column("answer", default=""),
     Column("decision_seq", RowId, nullable=False, server_default="0"),
+    Column("quorum", Integer, nullable=False, server_default="1"),
+    text_column("edited_by", default=""),
+    text_column("edited_json", default=""),
+    Column("remind_at", UtcTime),
+    Column("escalate_at", UtcTime),
     Index(None, "status", "created_at"),
     Index(None, "decision_seq"),
     Index(None, "turn_id"),
@@ -150,6 +155,19 @@ approval_copies = Table(
     *address_columns(),
     text_column("message_id"),
     UniqueConstraint("approval_id", *ADDRESS, "message_id"),
+    sqlite_autoincrement=True,
+)
+
+approval_votes = Table(
+    "approval_votes",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("approval_id", Text, ForeignKey("approvals.approval_id", ondelete="CASCADE"), nullable=False),
+    text_column("person"),
+    text_column("voter"),
+    text_column("digest"),
+    Column("at", UtcTime, nullable=False),
+    UniqueConstraint("approval_id", "person"),
     sqlite_autoincrement=True,
 )
 

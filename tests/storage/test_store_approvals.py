@@ -11,7 +11,7 @@ import pytest
 
 from echo_bot.errors import StorageError
 from echo_bot.events import Address, ApprovalId, MessageRef, SessionKey, TurnId
-from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, Ruling
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, Ruling, Vote
 from echo_bot.storage.store import SqlStore, open_store, sqlite_url
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -204,3 +204,77 @@ def _race(process: subprocess.Popen[str]) -> list[int]:
         process.stdin.write("go\n")
         process.stdin.flush()
         return [int(number) for number in process.stdout.readline().strip().split(",") if number]
+
+
+def vote(person: str, digest: str = "d" * 64) -> Vote:
+    return Vote(person, person, digest, NOW)
+
+
+async def test_votes_count_each_person_once_and_the_last_one_decides(store: SqlStore) -> None:
+    await store.approvals.attach(replace(request(), quorum=2))
+    first = await store.approvals.vote(A1, vote("telegram:1"), approve("telegram:1"))
+    assert (first.outcome, first.record and first.record.status) == ("counted", ApprovalStatus.PENDING)
+    again = await store.approvals.vote(A1, vote("telegram:1"), approve("telegram:1"))
+    assert again.outcome == "repeated"
+    last = await store.approvals.vote(A1, vote("telegram:2"), approve("telegram:2"))
+    assert last.record is not None
+    assert (last.outcome, last.record.status) == ("decided", ApprovalStatus.APPROVED)
+    assert [each.voter for each in last.record.votes] == ["telegram:1", "telegram:2"]
+    late = await store.approvals.vote(A1, vote("telegram:3"), approve("telegram:3"))
+    assert late.outcome == "closed"
+
+
+async def test_a_vote_for_another_digest_does_not_count(store: SqlStore) -> None:
+    await store.approvals.attach(replace(request(), quorum=2))
+    assert (await store.approvals.vote(A1, vote("telegram:1", "other"), approve())).outcome == "closed"
+    record = await store.approvals.get(A1)
+    assert record is not None
+    assert record.votes == ()
+
+
+async def test_of_many_votes_at_once_exactly_one_is_the_last(store: SqlStore) -> None:
+    await store.approvals.attach(replace(request(), quorum=3))
+    voted = await asyncio.gather(
+        *(store.approvals.vote(A1, vote(f"telegram:{n}"), approve(f"telegram:{n}")) for n in range(8))
+    )
+    outcomes = [each.outcome for each in voted]
+    assert (outcomes.count("counted"), outcomes.count("decided"), outcomes.count("closed")) == (2, 1, 5)
+
+
+async def test_votes_are_withdrawn_only_while_the_request_is_open(store: SqlStore) -> None:
+    await store.approvals.attach(replace(request(), quorum=2))
+    await store.approvals.vote(A1, vote("telegram:1"), approve())
+    await store.approvals.withdraw_votes(A1, frozenset({"telegram:1"}))
+    record = await store.approvals.get(A1)
+    assert record is not None
+    assert record.votes == ()
+    for number in (1, 2):
+        await store.approvals.vote(A1, vote(f"telegram:{number}"), approve())
+    await store.approvals.withdraw_votes(A1, frozenset({"telegram:1"}))
+    decided = await store.approvals.get(A1)
+    assert decided is not None
+    assert len(decided.votes) == 2
+
+
+async def test_a_vote_is_heard_by_another_process_like_a_decision(store: SqlStore) -> None:
+    await store.approvals.attach(replace(request(), quorum=2))
+    seen = await store.approvals.last_decision()
+    await store.approvals.vote(A1, vote("telegram:1"), approve())
+    assert [record.status for record in await store.approvals.decided_after(seen)] == [ApprovalStatus.PENDING]
+
+
+async def test_an_edit_keeps_the_changed_arguments(store: SqlStore) -> None:
+    await store.approvals.attach(request())
+    ruling = Ruling(ApprovalStatus.EDITED, "web:1", "edit", NOW, edited_json='{"command":"ls"}')
+    decided = await store.approvals.decide(A1, ruling)
+    assert decided is not None
+    assert (decided.status, decided.edited_json) == (ApprovalStatus.EDITED, '{"command":"ls"}')
+    assert not await store.approvals.use(A1)
+
+
+async def test_alarms_are_kept(store: SqlStore) -> None:
+    await store.approvals.attach(request())
+    await store.approvals.set_alarms(A1, NOW, NOW + timedelta(minutes=1))
+    record = await store.approvals.get(A1)
+    assert record is not None
+    assert (record.remind_at, record.escalate_at) == (NOW, NOW + timedelta(minutes=1))

@@ -133,6 +133,11 @@ def _approvals() -> None:
         _text("decision", default=""),
         _text("answer", default=""),
         sa.Column("decision_seq", _BIG, server_default="0", nullable=False),
+        sa.Column("quorum", sa.Integer(), server_default="1", nullable=False),
+        _text("edited_by", default=""),
+        _text("edited_json", default=""),
+        _time("remind_at", nullable=True),
+        _time("escalate_at", nullable=True),
         sa.PrimaryKeyConstraint("approval_id", name="pk_approvals"),
     )
     op.create_index("ix_approvals_decision_seq", "approvals", ["decision_seq"])
@@ -177,6 +182,24 @@ def _approvals() -> None:
             "message_id",
             name="uq_approval_copies_approval_id",
         ),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "approval_votes",
+        sa.Column("id", _BIG, nullable=False),
+        _text("approval_id"),
+        _text("person"),
+        _text("voter"),
+        _text("digest"),
+        _time("at"),
+        sa.ForeignKeyConstraint(
+            ["approval_id"],
+            ["approvals.approval_id"],
+            name="fk_approval_votes_approval_id",
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name="pk_approval_votes"),
+        sa.UniqueConstraint("approval_id", "person", name="uq_approval_votes_approval_id"),
         sqlite_autoincrement=True,
     )
     op.create_table(

@@ -72,9 +72,13 @@ class Overview:
         lines += [f"⚠ {warning}" for warning in self._warnings]
         return "\n".join(f"- {line}" for line in lines)
 
+    def available_tools(self) -> tuple[str, ...]:
+        states = self._registry.states(self._settings.tools)
+        return tuple(state.name for state in states if state.state is Availability.AVAILABLE)
+
     def tools_text(self) -> str:
         states = self._registry.states(self._settings.tools)
-        there = [s.name for s in states if s.state is Availability.AVAILABLE]
+        there = self.available_tools()
         missing = [f"- `{s.name}` – {_why(s)}" for s in states if s.state is not Availability.AVAILABLE]
         return f"Available: {', '.join(f'`{name}`' for name in there) or 'none'}\n\n" + "\n".join(missing)
 

@@ -31,9 +31,11 @@ from echo_bot.config.channels import accounts, sections
 from echo_bot.config.loader import Loaded
 from echo_bot.config.model import Config
 from echo_bot.config.policy import policy_settings
-from echo_bot.delivery import CardDelivery, ChannelBook, Delivery
+from echo_bot.delivery import CardDelivery, ChannelBook, Delivery, MovedChats
 from echo_bot.inbox.admission import Admission, GroupPolicy
 from echo_bot.inbox.commands import Commands
+from echo_bot.inbox.completing import Completing
+from echo_bot.inbox.moving import Moves
 from echo_bot.inbox.port import Inbox, InboxSettings
 from echo_bot.inbox.rate import RateLimit
 from echo_bot.policy.access import LOCAL
@@ -106,10 +108,13 @@ def build_parts(setting: Setting) -> Parts:
     audit = Audit(store.audit, setting.writer, audit_key, clock, mask=mask.mask)
     people = RememberedPeople(store.people, time.monotonic)
     book = ChannelBook()
-    delivery = Delivery(store, book, clock=clock, mask=mask.mask, max_tries=config.delivery.max_tries)
+    moved = MovedChats(store)
+    delivery = Delivery(store, book, moved, clock=clock, mask=mask.mask, max_tries=config.delivery.max_tries)
     channels = ChannelRunner(book, delivery, clock)
     callbacks = Callbacks(store, delivery, clock)
-    broker = _broker(setting, settings, audit, book, channels, people, callbacks)
+    broker = _broker(
+        setting, settings, audit, CardDelivery(store, book, moved, clock=clock), channels, people, callbacks
+    )
     toolbox = build_toolbox(config, settings, store, delivery, broker, clock)
     model, judge = _models(setting)
     network_allowed = config.execution.network_policy == "allow"
@@ -193,6 +198,14 @@ def build_parts(setting: Setting) -> Parts:
         queues,
         broker,
         delivery,
+        Completing(
+            store,
+            broker,
+            tool_names=overview.available_tools,
+            mask=mask.mask,
+            clock=clock,
+        ),
+        Moves(store, queues, moved, audit),
         mask=mask.mask,
         clock=clock,
         monotonic=time.monotonic,
@@ -219,7 +232,7 @@ def _broker(
     setting: Setting,
     settings: PolicySettings,
     audit: Audit,
-    book: ChannelBook,
+    cards: CardDelivery,
     channels: ChannelRunner,
     people: People,
     callbacks: Callbacks,
@@ -229,7 +242,7 @@ def _broker(
     return Broker(
         store,
         Decider(store, approvers, audit, clock),
-        CardDelivery(store, book, clock=clock),
+        cards,
         approvers,
         StoredFaces(setting.secrets.mask, timezone_of(config)),
         notice=callbacks.notice,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -13,6 +14,7 @@ import structlog
 from echo_bot.channel import Channel
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.card_json import card_to_json
+from echo_bot.delivery.moved import MovedChats
 from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, TemporaryFailure
 from echo_bot.events import Address, Card, MessageRef, OutboundText, Paragraph
 from echo_bot.storage.protocol import Store
@@ -29,11 +31,14 @@ T = TypeVar("T")
 class CardDelivery:
     """Sends and edits cards. A card that was not sent was not asked, so errors of sending are raised."""
 
-    def __init__(self, store: Store, book: ChannelBook, *, clock: Callable[[], datetime]) -> None:
-        self._store, self._book, self._clock = store, book, clock
+    def __init__(
+        self, store: Store, book: ChannelBook, moved: MovedChats, *, clock: Callable[[], datetime]
+    ) -> None:
+        self._store, self._book, self._moved, self._clock = store, book, moved, clock
 
     async def send(self, address: Address, card: Card) -> MessageRef:
         """Send the card to one chat. Raises ChannelError when it cannot be delivered, or shown whole."""
+        address = self._moved.now(address)
         channel = self._book.get(address)
         if channel is None:
             raise TemporaryFailure(f"{address.channel} is not running")
@@ -53,6 +58,7 @@ class CardDelivery:
 
     async def edit(self, ref: MessageRef, card: Card) -> bool:
         """Show the card's new state; where it cannot be edited, say it in a new message."""
+        ref = replace(ref, address=self._moved.now(ref.address))
         await self._keep(ref.address, card)
         channel = self._book.get(ref.address)
         if channel is None:

@@ -14,6 +14,7 @@ import structlog
 from echo_bot.channel import Channel
 from echo_bot.delivery.body import Body, hand_over
 from echo_bot.delivery.book import ChannelBook
+from echo_bot.delivery.moved import MovedChats
 from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, StorageError, TargetGone
 from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
 from echo_bot.storage.protocol import Store
@@ -49,12 +50,14 @@ class Delivery:
         self,
         store: Store,
         book: ChannelBook,
+        moved: MovedChats,
         *,
         clock: Callable[[], datetime],
         mask: Callable[[str], str],
         max_tries: int,
     ) -> None:
-        self._store, self._book, self._clock, self._mask = store, book, clock, mask
+        self._store, self._book, self._moved = store, book, moved
+        self._clock, self._mask = clock, mask
         self._max_tries = max_tries
         self._wake = asyncio.Event()
         self._handed_over: set[tuple[int, int]] = set()
@@ -64,6 +67,7 @@ class Delivery:
 
     async def start(self) -> None:
         """Take up what an earlier run left, each in its old place, then deliver until `close`."""
+        await self._moved.load()
         for row in await self._store.outbox.recover():
             await self._store.outbox.mark(row.row_id, "queued", error=_REPEATED)
         self._loop_task = asyncio.create_task(self._dispatch(), name="outbox")
@@ -96,6 +100,7 @@ class Delivery:
 
         `replaces` is a draft that the first part takes the place of. Waits up to `wait_seconds` for the end.
         """
+        address = self._moved.now(address)
         bodies = [
             Body("text", part, markdown, reply_to_id if index == 0 else "", replaces if index == 0 else "")
             for index, part in enumerate(self._parts(address, self._mask(encodable(text))))
@@ -123,12 +128,17 @@ class Delivery:
 
     async def typing(self, address: Address) -> None:
         """Best effort: a typing sign never fails a turn."""
+        address = self._moved.now(address)
         channel = self._book.get(address)
         if channel is not None and channel.capabilities.typing:
             try:
                 await channel.typing(address)
             except ChannelError as error:
                 log.debug("typing_failed", address=str(address), error=str(error))
+
+    def now(self, address: Address) -> Address:
+        """The address under the chat's present id."""
+        return self._moved.now(address)
 
     def channel(self, address: Address) -> Channel | None:
         return self._book.get(address)

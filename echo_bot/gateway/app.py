@@ -8,15 +8,22 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from echo_bot.channel import AsgiApp
-from echo_bot.gateway.edge import Edge
+from echo_bot.gateway.edge import BodyLimit, Edge
+from echo_bot.gateway.hooks import Hooks
 from echo_bot.gateway.login import COOKIE_NAME, LoginDesk, NewCookie
 from echo_bot.gateway.origin import Names
 from echo_bot.gateway.pages import CONTINUE_PAGE, LOGGED_OUT_PAGE, SPENT_PAGE, Page
 from echo_bot.gateway.wall import LiveSockets, LoginWall, session_cookie
 
 
-def build_app(desk: LoginDesk, mounts: Mapping[str, AsgiApp], names: Names, max_body_bytes: int) -> AsgiApp:
-    """Everything that is served: the gateway's own paths first, then the mounts, the longest path first."""
+def build_app(
+    desk: LoginDesk,
+    mounts: Mapping[str, AsgiApp],
+    names: Names,
+    max_body_bytes: int,
+    hooks: Mapping[str, AsgiApp],
+) -> AsgiApp:
+    """All that is served: hooks, the gateway's own paths, then the mounts, the longest path first."""
     live = LiveSockets()
     doors = _Doors(desk, live)
     app = FastAPI(title="Echo Bot", openapi_url=None)
@@ -26,7 +33,8 @@ def build_app(desk: LoginDesk, mounts: Mapping[str, AsgiApp], names: Names, max_
     app.add_api_route("/logout", doors.leave, methods=["POST"], response_class=HTMLResponse)
     for path in sorted(mounts, key=len, reverse=True):
         app.mount(path, LoginWall(mounts[path], desk, live))
-    return Edge(app, names, max_body_bytes)
+    limited = {path: BodyLimit(hook, max_body_bytes) for path, hook in hooks.items()}
+    return Hooks(limited, Edge(BodyLimit(app, max_body_bytes), names))
 
 
 async def _healthz() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The outermost layer: refuses foreign hosts, foreign origins and huge bodies; adds security headers."""
+"""The outermost layers: refuse foreign hosts, foreign origins and huge bodies; add security headers."""
 
 from __future__ import annotations
 
@@ -44,37 +44,43 @@ class BodyTooLarge(Exception):
 
 
 class Edge:
-    """An ASGI middleware. HTTP refusals are plain text; a refused WebSocket gets HTTP 403."""
+    """An ASGI middleware for Host and Origin. HTTP refusals are plain text, a refused WebSocket gets 403."""
 
-    def __init__(self, app: AsgiApp, names: Names, max_body_bytes: int) -> None:
-        self._app = app
-        self._names = names
-        self._max_body_bytes = max_body_bytes
+    def __init__(self, app: AsgiApp, names: Names) -> None:
+        self._app, self._names = app, names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
+        refusal = self._refusal(scope) if scope["type"] in ("http", "websocket") else ""
+        if refusal:
+            await _refuse(scope, send, 403, refusal)
+        else:
             await self._app(scope, receive, send)
-            return
-        if refusal := self._refusal(scope):
-            await _refuse(scope, send, *refusal)
-            return
-        if scope["type"] == "websocket":
-            await self._app(scope, receive, send)
-            return
-        await self._serve(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope) -> str:
         hosts, origins = header_values(scope, b"host"), header_values(scope, b"origin")
         scheme = scope.get("scheme", "http")
         if len(hosts) != 1 or not self._names.knows_host(hosts[0], scheme):
-            return 403, HOST_REFUSED
+            return HOST_REFUSED
         needs_origin = scope["type"] == "websocket" or scope["method"] not in _SAFE_METHODS
         # A browser always sends Origin here; a program that sends none carries no one else's cookie.
         if needs_origin and any(not self._names.knows_origin(o, hosts[0], scheme) for o in origins):
-            return 403, ORIGIN_REFUSED
-        if scope["type"] == "http" and self._declares_too_much(scope):
-            return 413, self._too_large()
-        return None
+            return ORIGIN_REFUSED
+        return ""
+
+
+class BodyLimit:
+    """An ASGI middleware: no body over the limit goes further in, every answer has security headers."""
+
+    def __init__(self, app: AsgiApp, max_body_bytes: int) -> None:
+        self._app, self._max_body_bytes = app, max_body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+        elif self._declares_too_much(scope):
+            await _refuse(scope, send, 413, self._too_large())
+        else:
+            await self._serve(scope, receive, send)
 
     def _declares_too_much(self, scope: Scope) -> bool:
         return any(

@@ -23,7 +23,10 @@ LOCAL_IDENTITY = "web:local"
 
 
 class Gateway:
-    """One HTTP server. `mounts` maps a path ("/") to a channel's `routes()`, served behind the log-in."""
+    """One HTTP server. `mounts` maps a path ("/") to a channel's `routes()`, served behind the log-in.
+
+    `hooks` are called by platforms, without one; their paths passed `hook_problem`.
+    """
 
     def __init__(
         self,
@@ -31,10 +34,11 @@ class Gateway:
         logins: Logins,
         clock: Clock,
         mounts: Mapping[str, AsgiApp],
+        hooks: Mapping[str, AsgiApp] | None = None,
     ) -> None:
         self._settings = settings
         self._desk = LoginDesk(logins, clock)
-        self._mounts = dict(mounts)
+        self._mounts, self._hooks = dict(mounts), dict(hooks or {})
         self._server: EmbeddedServer | None = None
         self._serving: asyncio.Task[None] | None = None
         self._url = ""
@@ -52,7 +56,7 @@ class Gateway:
         listener = _listen(self._settings)
         port = listener.getsockname()[1]
         names = Names(self._settings.host, port, self._settings.allowed_hosts, self._settings.allowed_origins)
-        app = build_app(self._desk, self._mounts, names, self._settings.max_body_bytes)
+        app = build_app(self._desk, self._mounts, names, self._settings.max_body_bytes, self._hooks)
         self._server = EmbeddedServer(app)
         self._serving = asyncio.create_task(self._server.serve(sockets=[listener]), name="gateway")
         await self._server.wait_started(self._serving)

@@ -21,6 +21,7 @@ _MAX_MISSES = 5
 _LOCK = timedelta(minutes=10)
 _STRANGER_NOTICE = timedelta(hours=1)
 
+REFUSAL = "This bot does not know you, so it did nothing. Ask whoever runs it to let you in."
 STRANGER_LINE = "This bot does not know you. Send /pair and the code you were given."
 
 
@@ -73,6 +74,10 @@ class Admission:
                 return True
             case "mention":
                 return event.mentioned or event.reply_to_is_own or bool(split_command(event.text)[0])
+
+    async def refusal(self) -> str:
+        """What a stranger is told who has to be told something."""
+        return STRANGER_LINE if await self._people.open_codes(self._clock()) else REFUSAL
 
     async def stranger_line(self, sender: Identity) -> str:
         """With pairing on, one line an hour; otherwise nothing."""

@@ -141,7 +141,7 @@ class Commands:
         if not records:
             return "No open approvals that you may decide."
         lines = [
-            f"{literal(r.approval_id[-6:])} {literal(self._mask(_summary(r)))}"
+            f"{literal(r.approval_id[-6:])} {literal(self._mask(summary_of(r)))}"
             f", asked by {literal(r.requester)}"
             for r in records
         ]
@@ -236,7 +236,7 @@ class Commands:
         return f"You are `{request.sender}`{admin}. This chat is `{request.event.address}`."
 
 
-def _summary(record: ApprovalRecord) -> str:
+def summary_of(record: ApprovalRecord) -> str:
     if record.kind == "question":
         return question_from_json(record.request_json).text
     return request_from_json(record.request_json).summary

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -28,6 +29,8 @@ from echo_bot.events import (
 )
 from echo_bot.inbox.admission import Admission
 from echo_bot.inbox.commands import COMMANDS, CONTROL, TURN_COMMANDS, Commands, Request
+from echo_bot.inbox.completing import Completing
+from echo_bot.inbox.moving import Moves
 from echo_bot.inbox.rate import RateLimit
 from echo_bot.session import (
     SessionQueues,
@@ -46,10 +49,29 @@ log = structlog.get_logger(__name__)
 _CARD_PREFIX = "card:"
 
 
+_TOO_MANY = "Too many messages at once; this one was not read. Try again shortly."
+_NOT_STORED = "This could not be stored, so nothing was done. Try again; the log says why."
+
+
 @dataclass(frozen=True, slots=True)
 class InboxSettings:
     shared_groups: bool
     max_backlog: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What became of an event: stored, queued as a turn, and what to say now or once `work` is done."""
+
+    stored: bool
+    queued: bool = False
+    text: str = ""
+    ok: bool = True
+    work: Callable[[], Awaitable[str]] | None = None
+
+
+def _reply_of(taken: _Taken) -> CommandReply:
+    return CommandReply(taken.text, queued=taken.queued, ok=taken.ok)
 
 
 class Inbox:
@@ -65,6 +87,8 @@ class Inbox:
         queues: SessionQueues,
         broker: Broker,
         delivery: Delivery,
+        completing: Completing,
+        moves: Moves,
         *,
         mask: Callable[[str], str],
         clock: Callable[[], datetime],
@@ -72,6 +96,7 @@ class Inbox:
     ) -> None:
         self._settings, self._store, self._admission, self._rate = settings, store, admission, rate
         self._commands, self._queues, self._broker = commands, queues, broker
+        self._completing, self._moves = completing, moves
         self._delivery, self._mask, self._clock, self._monotonic = delivery, mask, clock, monotonic
         self._tasks: set[asyncio.Task[None]] = set()
         self._told_waiting: set[tuple[SessionKey, str]] = set()
@@ -100,13 +125,29 @@ class Inbox:
         return await self._broker.prompt(press)
 
     async def command(self, event: InboundEvent) -> CommandReply:
-        raise NotImplementedError
+        """See `Port.command`. Never raises: whoever typed it waits for a sentence."""
+        event = storable(without_trust(event))
+        if not has_plain_ids(event) or event.event_type is not EventType.MESSAGE:
+            return CommandReply("This command cannot be read. Nothing was done.", ok=False)
+        try:
+            reply = await self._native(event)
+        except StorageError as error:
+            log.error("command_failed", error=str(error))
+            return CommandReply(_NOT_STORED, ok=False)
+        return replace(reply, text=self._mask(encodable(reply.text)))
 
     async def complete(self, viewer: Identity, parameter: Parameter, typed: str) -> tuple[Completion, ...]:
-        raise NotImplementedError
+        """See `Port.complete`. Never raises: without an answer the platform shows an error while typing."""
+        try:
+            if not await self._admission.admits(viewer):
+                return ()
+            return await self._completing.complete(viewer, parameter, encodable(typed))
+        except StorageError as error:
+            log.warning("completion_failed", error=str(error))
+            return ()
 
     async def chat_moved(self, old: Address, new_chat_id: str) -> None:
-        raise NotImplementedError
+        await self._moves.move(old, new_chat_id)
 
     async def admits(self, sender: Identity) -> bool:
         return await self._admission.admits(sender)
@@ -149,54 +190,73 @@ class Inbox:
             await asyncio.wait(tasks)
 
     async def _accept(self, event: InboundEvent) -> bool:
+        taken = await self._take(event)
+        if taken.work is not None:
+            self._in_background(self._answer(event, taken.work))
+        elif taken.text:
+            await self._reply(event, taken.text)
+        return taken.stored
+
+    async def _native(self, event: InboundEvent) -> CommandReply:
+        if not self._admission.is_for_us(event):
+            return CommandReply("I do not answer in this chat.", ok=False)
+        if not await self._admission.admits(event.sender):
+            name, code = split_command(event.text)
+            if name == "pair" and await self._store.people.open_codes(self._clock()):
+                return _reply_of(await self._paired(event, code))
+            return CommandReply(await self._admission.refusal(), ok=False)
+        if self._clock() - event.timestamp > self._settings.max_backlog:
+            return CommandReply("This came too late to act on. Send it again.", ok=False)
+        taken = await self._take(event)
+        return _reply_of(replace(taken, text=await taken.work(), work=None) if taken.work else taken)
+
+    async def _take(self, event: InboundEvent) -> _Taken:
+        """Claim and store what somebody who may speak wrote; what is left to say comes back."""
         name, rest = split_command(event.text)
         if name not in CONTROL:
             passes, notice = self._rate.take(str(event.sender), self._monotonic())
             if not passes:
-                if notice:
-                    await self._reply(
-                        event, "Too many messages at once; this one was not read. Try again shortly."
-                    )
-                return False
+                return _Taken(False, text=_TOO_MANY if notice else "", ok=False)
         if name == "pair":
-            return await self._pair(event, rest)
+            return await self._paired(event, rest)
         if self._commands.knows(name):
             return await self._command(event, name, rest)
         if name and name not in TURN_COMMANDS:
-            if await self._claim_only(event):
-                await self._reply(event, f"There is no command /{name}. /help lists them.")
-            return True
+            claimed = await self._claim_only(event)
+            return _Taken(True, text=f"There is no command /{name}. /help lists them." if claimed else "")
         if not name and await self._answers_question(event):
-            return True
-        return await self.submit(event)
+            return _Taken(True)
+        stored = await self.submit(event)
+        return _Taken(stored, queued=stored)
 
-    async def _command(self, event: InboundEvent, name: str, rest: str) -> bool:
+    async def _command(self, event: InboundEvent, name: str, rest: str) -> _Taken:
         if not await self._claim_only(event):
-            return False
+            return _Taken(False)
         await self._keep(event)
         key = session_key(event, shared_groups=self._settings.shared_groups)
-        self._in_background(self._answer(event, name, Request(event, key, rest)))
-        return True
+        return _Taken(True, work=partial(self._answer_to, name, Request(event, key, rest)))
 
-    async def _answer(self, event: InboundEvent, name: str, request: Request) -> None:
+    async def _answer_to(self, name: str, request: Request) -> str:
         try:
-            text = await self._commands.answer(name, request)
+            return await self._commands.answer(name, request)
         except StorageError as error:
             log.error("command_failed", command=name, error=str(error))
-            text = f"/{name} did not work: the database cannot be used right now. The log says why."
-        await self._reply(event, text)
+            return f"/{name} did not work: the database cannot be used right now. The log says why."
 
-    async def _pair(self, event: InboundEvent, code: str) -> bool:
+    async def _answer(self, event: InboundEvent, work: Callable[[], Awaitable[str]]) -> None:
+        await self._reply(event, await work())
+
+    async def _paired(self, event: InboundEvent, code: str) -> _Taken:
         if not await self._claim_only(event):
-            return False
-        await self._reply(event, (await self._admission.pair(event, code)).sentence)
-        return True
+            return _Taken(False)
+        pairing = await self._admission.pair(event, code)
+        return _Taken(True, text=pairing.sentence, ok=pairing.paired)
 
     async def _stranger(self, event: InboundEvent) -> None:
         name, code = split_command(event.text)
         line = await self._admission.stranger_line(event.sender) if name != "pair" else ""
         if name == "pair" and await self._store.people.open_codes(self._clock()):
-            await self._pair(event, code)
+            await self._reply(event, (await self._paired(event, code)).text)
         elif line:
             await self._reply(event, line)
 
@@ -216,7 +276,9 @@ class Inbox:
 
     async def _answers_question(self, event: InboundEvent) -> bool:
         """Plain text from the person who was asked, in the chat of the question, answers it."""
-        question = self._broker.question_to(event.sender, event.address)
+        places = self._moves.all_of(event.address)
+        asked = (self._broker.question_to(event.sender, place) for place in places)
+        question = next((each for each in asked if each is not None), None)
         if question is None or not event.text.strip():
             return False
         if await self._claim_only(event):

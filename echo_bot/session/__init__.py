@@ -1,7 +1,15 @@
 """Sessions: which conversation an event belongs to, its stored form, an ordered queue for each."""
 
-from echo_bot.session.keys import session_key, turn_id_of
+from echo_bot.session.keys import chat_session, session_key, turn_id_of
 from echo_bot.session.queues import SessionQueues
 from echo_bot.session.stored import event_from_json, event_to_json, storable
 
-__all__ = ["SessionQueues", "event_from_json", "event_to_json", "session_key", "storable", "turn_id_of"]
+__all__ = [
+    "SessionQueues",
+    "chat_session",
+    "event_from_json",
+    "event_to_json",
+    "session_key",
+    "storable",
+    "turn_id_of",
+]

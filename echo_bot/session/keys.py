@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from urllib.parse import quote
 
-from echo_bot.events import InboundEvent, SessionKey, TurnId
+from echo_bot.events import Address, InboundEvent, SessionKey, TurnId
 
 
 def session_key(event: InboundEvent, *, shared_groups: bool) -> SessionKey:
@@ -15,13 +15,18 @@ def session_key(event: InboundEvent, *, shared_groups: bool) -> SessionKey:
     """
     if event.session_key_override:
         return SessionKey(event.session_key_override)
-    head = _part(event.channel) + (f"/{_part(event.account)}" if event.account else "")
-    parts = [head, _part(event.chat_id)]
+    parts: list[str] = [chat_session(event.address)]
     if event.thread_id:
         parts.append(_part(event.thread_id))
     if event.is_group and not shared_groups:
         parts.append(_part(event.sender_id))
     return SessionKey(":".join(parts))
+
+
+def chat_session(address: Address) -> SessionKey:
+    """`channel[/account]:chat`: what the keys of all sessions of a chat begin with."""
+    head = _part(address.channel) + (f"/{_part(address.account)}" if address.account else "")
+    return SessionKey(f"{head}:{_part(address.chat_id)}")
 
 
 def _part(text: str) -> str:

@@ -18,8 +18,13 @@ RunTurn = Callable[[TurnRecord], Awaitable[None]]
 """Runs one turn to its end. It must not raise, except CancelledError when it is stopped."""
 
 
+RenameTurn = Callable[[TurnRecord, SessionKey], TurnRecord]
+"""The turn as it belongs to a session that got a new key."""
+
+
 @dataclass(slots=True)
 class _Lane:
+    key: SessionKey
     waiting: deque[TurnRecord] = field(default_factory=deque)
     current: TurnRecord | None = None
     turn_task: asyncio.Task[None] | None = None
@@ -40,10 +45,10 @@ class SessionQueues:
 
     def submit(self, turn: TurnRecord) -> int:
         """Queue a stored turn. Returns how many are before it in its session."""
-        lane = self._lanes.setdefault(turn.session_key, _Lane())
+        lane = self._lanes.setdefault(turn.session_key, _Lane(turn.session_key))
         ahead = len(lane.waiting) + (lane.current is not None)
         lane.waiting.append(turn)
-        self._ensure_worker(turn.session_key, lane)
+        self._ensure_worker(lane)
         return ahead
 
     def replace(self, turn: TurnRecord) -> bool:
@@ -82,7 +87,7 @@ class SessionQueues:
 
     def pause(self, key: SessionKey) -> None:
         """Finish the running turn, then hold the rest until `resume`."""
-        self._lanes.setdefault(key, _Lane()).paused = True
+        self._lanes.setdefault(key, _Lane(key)).paused = True
 
     def resume(self, key: SessionKey) -> bool:
         """False when the session was not paused."""
@@ -90,8 +95,29 @@ class SessionQueues:
         if lane is None or not lane.paused:
             return False
         lane.paused = False
-        self._ensure_worker(key, lane)
+        self._ensure_worker(lane)
         return True
+
+    def rename(self, old: SessionKey, new: SessionKey, renamed: RenameTurn) -> None:
+        """The sessions of a chat (its own, its threads', its senders') go on under the chat's new key.
+
+        Where the new one has a queue already, the old one's waiting turns come first in it.
+        """
+        for key in [key for key in self._lanes if key == old or key.startswith(f"{old}:")]:
+            lane = self._lanes.pop(key)
+            lane.key = SessionKey(new + key.removeprefix(old))
+            lane.waiting = deque(renamed(turn, lane.key) for turn in lane.waiting)
+            there = self._lanes.get(lane.key)
+            if there is not None and lane.current is None:
+                lane, there = there, lane
+                lane.waiting.extendleft(reversed(there.waiting))
+            elif there is not None:
+                lane.waiting.extend(there.waiting)
+            if there is not None:
+                there.waiting.clear()
+                lane.paused = lane.paused or there.paused
+            self._lanes[lane.key] = lane
+            self._ensure_worker(lane)
 
     async def close(self) -> None:
         """Cancel every running turn and wait for them. The store has them: they go on after a restart."""
@@ -103,11 +129,11 @@ class SessionQueues:
             await asyncio.wait(tasks)
         self._lanes.clear()
 
-    def _ensure_worker(self, key: SessionKey, lane: _Lane) -> None:
+    def _ensure_worker(self, lane: _Lane) -> None:
         if lane.worker is None and not lane.paused and not self._closing:
-            lane.worker = asyncio.create_task(self._work(key, lane), name=f"session {key}")
+            lane.worker = asyncio.create_task(self._work(lane), name=f"session {lane.key}")
 
-    async def _work(self, key: SessionKey, lane: _Lane) -> None:
+    async def _work(self, lane: _Lane) -> None:
         try:
             while lane.waiting and not lane.paused:
                 turn = lane.current = lane.waiting.popleft()
@@ -117,8 +143,8 @@ class SessionQueues:
                 lane.turn_task = lane.current = None
         finally:
             lane.worker = None
-            if not lane.waiting and not lane.paused and self._lanes.get(key) is lane:
-                del self._lanes[key]
+            if not lane.waiting and not lane.paused and self._lanes.get(lane.key) is lane:
+                del self._lanes[lane.key]
 
 
 def _note_failure(turn: TurnRecord, task: asyncio.Task[None]) -> None:

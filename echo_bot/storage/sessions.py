@@ -12,7 +12,7 @@ from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.records import HistoryEntry, TranscriptRow
-from echo_bot.storage.tables import history, session_resets, transcript
+from echo_bot.storage.tables import history, session_resets, transcript, turns
 
 
 class SqlSessions:
@@ -20,10 +20,15 @@ class SqlSessions:
         self._database = database
 
     async def add_history(self, session_key: SessionKey, entry: HistoryEntry) -> None:
+        # The turn's row knows the session's key if the chat got a new id while the turn ran.
+        of_turn = select(turns.c.session_key).where(turns.c.turn_id == entry.turn_id).scalar_subquery()
         statement = (
             insert_into(history)
             .values(
-                session_key=session_key, turn_id=entry.turn_id, messages_json=entry.messages_json, at=entry.at
+                session_key=func.coalesce(of_turn, session_key),
+                turn_id=entry.turn_id,
+                messages_json=entry.messages_json,
+                at=entry.at,
             )
             .on_conflict_do_nothing()
         )

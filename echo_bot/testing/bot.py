@@ -1,4 +1,4 @@
-"""A whole bot in one process without a platform: the real core, store and tools around a fake channel."""
+"""A whole bot in one process: the real core, store and tools around fake channels or real adapters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
 from echo_bot.app.secrets import open_secrets
+from echo_bot.channel import AsgiApp, Channel
 from echo_bot.config.loader import Loaded, config_from_keys
+from echo_bot.gateway import Gateway, GatewaySettings
 from echo_bot.storage.store import SqlStore
 from echo_bot.testing.fake_channel import FakeChannel
 
@@ -22,12 +24,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunningBot:
-    """`channel` is the (first) fake channel; `workspace` is where the tools work."""
+    """`workspace` is where the tools work, `hooks_url` where platforms call ("" without any hooks)."""
 
     parts: Parts
     store: SqlStore
-    channel: FakeChannel
+    channels: tuple[Channel, ...]
     workspace: Path
+    hooks_url: str = ""
+
+    @property
+    def channel(self) -> FakeChannel:
+        """The first fake channel."""
+        return next(each for each in self.channels if isinstance(each, FakeChannel))
 
 
 @asynccontextmanager
@@ -40,13 +48,15 @@ async def running_bot(
     more_toolsets: Sequence[AbstractToolset[Any]] = (),
     channel: FakeChannel | None = None,
     more_channels: Sequence[FakeChannel] = (),
+    channels: Sequence[Channel] = (),
     interactive: bool = False,
     clock: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[RunningBot]:
     """Run a bot on `folder`/state with `folder`/workspace; the same folder again is a restart.
 
     `config` holds dotted keys. The fake channel is named telegram unless another is given, and sender "1" is
-    listed there.
+    listed there. With `channels` there is no fake one but those: real adapters, started and stopped with the
+    bot, whose `hooks()` are served on a loopback port.
     """
     workspace = folder / "workspace"
     workspace.mkdir(exist_ok=True)
@@ -60,7 +70,9 @@ async def running_bot(
     loaded = Loaded(config_from_keys(keys))
     store = SqlStore(f"sqlite+aiosqlite:///{folder / 'state' / 'echo-bot.db'}")
     await store.open()
-    fakes = [channel or FakeChannel("telegram"), *more_channels]
+    all_channels = (
+        (*channels, *more_channels) if channels else (channel or FakeChannel("telegram"), *more_channels)
+    )
     try:
         secrets = await open_secrets(loaded, store.sealed, {}, clock)
         setting = Setting(
@@ -77,15 +89,16 @@ async def running_bot(
         )
         parts = build_parts(setting)
         await parts.toolbox.executors.probe()
-        for fake in fakes:
-            parts.channels.add(fake)
+        for each in all_channels:
+            parts.channels.add(each)
+        gateway = await _serve_hooks(store, all_channels, clock)
         await parts.delivery.start()
         await parts.broker.start()
         parts.channels.start(parts.inbox)
         for turn in await store.turns.unfinished():
             parts.queues.submit(turn)
         try:
-            yield RunningBot(parts, store, fakes[0], workspace)
+            yield RunningBot(parts, store, all_channels, workspace, gateway.url if gateway else "")
         finally:
             await parts.inbox.close()
             await parts.queues.close()
@@ -93,5 +106,21 @@ async def running_bot(
             await parts.broker.close()
             await parts.delivery.close()
             await parts.channels.stop()
+            if gateway is not None:
+                await gateway.stop()
     finally:
         await store.close()
+
+
+async def _serve_hooks(
+    store: SqlStore, channels: Sequence[Channel], clock: Callable[[], datetime]
+) -> Gateway | None:
+    hooks: dict[str, AsgiApp] = {}
+    for channel in channels:
+        if (own := getattr(channel, "hooks", None)) is not None:
+            hooks |= own()
+    if not hooks:
+        return None
+    gateway = Gateway(GatewaySettings(port=0), store.logins, clock, {}, hooks)
+    await gateway.start()
+    return gateway

@@ -13,6 +13,7 @@ from echo_bot.channel import (
     ChannelCapabilities,
     ChannelHealth,
     ChannelState,
+    CommandReply,
     LengthUnit,
     Port,
     inbound_event,
@@ -186,6 +187,48 @@ class FakeChannel:
         """Hand an event of the test's own making to the core."""
         self._last_event_at = event.timestamp
         return await self._connected().receive(event)
+
+    async def command(
+        self,
+        text: str,
+        *,
+        sender_id: str = "1",
+        chat_id: str = "1",
+        event_id: str = "",
+        is_group: bool = False,
+        timestamp: datetime | None = None,
+    ) -> CommandReply:
+        """Somebody uses a native command; `text` is its text form."""
+        event = inbound_event(
+            event_id=event_id or f"c{next(self._ids)}",
+            channel=self.name,
+            account=self.account,
+            chat_id=chat_id,
+            sender_id=sender_id,
+            timestamp=timestamp or datetime.now(UTC),
+            content=(ContentBlock(BlockType.TEXT, text=text),),
+            is_group=is_group,
+        )
+        return await self._connected().command(event)
+
+    async def complete(
+        self, command: str, parameter: str, typed: str = "", sender_id: str = "1"
+    ) -> list[str]:
+        """What the core completes `parameter` of `command` with, as values."""
+        port = self._connected()
+        wanted = next(
+            each
+            for known in port.commands()
+            if known.name == command
+            for each in known.parameters
+            if each.name == parameter
+        )
+        found = await port.complete(Identity(self.name, sender_id, self.account), wanted, typed)
+        return [each.value for each in found]
+
+    async def move_chat(self, chat_id: str, new_chat_id: str) -> None:
+        """The platform says that a chat got a new id."""
+        await self._connected().chat_moved(Address(self.name, chat_id, account=self.account), new_chat_id)
 
     async def press(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -15,6 +15,7 @@ from echo_bot.agent.turn import TurnParts, TurnRunner
 from echo_bot.app.callbacks import Callbacks
 from echo_bot.app.channel_runner import ChannelRunner
 from echo_bot.app.model import ModelChoice, approval_model, chat_runner, choose_models
+from echo_bot.app.moved_targets import MovedAliases, MovedTargets
 from echo_bot.app.overview import Overview
 from echo_bot.app.secrets import Secrets
 from echo_bot.app.toolbox import Toolbox, build_toolbox
@@ -104,11 +105,16 @@ def build_parts(setting: Setting) -> Parts:
     """Raises StartError for what cannot be built; a model that cannot be used is only a warning."""
     config, store, mask, clock = setting.config, setting.store, setting.secrets.mask, setting.clock
     settings = policy_settings(config, config_path=setting.loaded.path, manifests=setting.manifests)
+    moved = MovedChats(store)
+    settings = replace(
+        settings,
+        targets=MovedAliases(settings.targets, moved.now),
+        allowed_targets=MovedTargets(settings.allowed_targets, settings.targets, moved.now),
+    )
     audit_key = setting.secrets.key.raw if setting.secrets.key else None
     audit = Audit(store.audit, setting.writer, audit_key, clock, mask=mask.mask)
     people = RememberedPeople(store.people, time.monotonic)
     book = ChannelBook()
-    moved = MovedChats(store)
     delivery = Delivery(store, book, moved, clock=clock, mask=mask.mask, max_tries=config.delivery.max_tries)
     channels = ChannelRunner(book, delivery, clock)
     callbacks = Callbacks(store, delivery, clock)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from echo_bot.events import Address
@@ -48,7 +48,7 @@ def parse_address(text: str) -> Address:
 
 
 def judge_target(
-    text: str, here: Address, aliases: Mapping[str, str], allowed: tuple[str, ...]
+    text: str, here: Address, aliases: Mapping[str, str], allowed: Sequence[str]
 ) -> tuple[Finding, ...]:
     """The finding for a target outside this chat and `delivery.allowed_targets`, if it is one."""
     target = parse_target(text, aliases)

@@ -76,9 +76,8 @@ class _Sending(Tool):
 
     def _address(self, text: str, site: CallSite) -> Address:
         target = parse_target(text, self._targets)
-        if target.address is not None:
-            return target.address
-        return direct_chat(site.requester) if target.kind == OWNER else site.address
+        own = direct_chat(site.requester) if target.kind == OWNER else site.address
+        return self._delivery.now(target.address or own)
 
 
 class MessageTool(_Sending):

@@ -178,7 +178,7 @@ def _part(part: Part, state: State, runner: Runner, out: FieldList, splitting: b
     else:
         assert isinstance(part, ArrayLiteral)
         for word in part.words:
-            for field in (yield from expand_fields(word, state, runner)):
+            for field in (yield from call(expand_fields(word, state, runner))):
                 out.add(" " + field)
 
 
@@ -196,6 +196,7 @@ def _parameter(part: Parameter, state: State, runner: Runner, out: FieldList, sp
     if isinstance(value, str):
         _place(value, quoted, state, out)
         return
+    runner.charge(len(value) // 4)
     star = part.name == "*" or part.subscript == "*"
     if quoted and (star or not splitting):
         separators = state.variables.get("IFS", " ")
@@ -270,6 +271,7 @@ def _value(part: Parameter, state: State, runner: Runner) -> Steps[Value]:
         return UNKNOWN
     if operator == "@" and argument == "P" and isinstance(value, str):
         return (yield from call(runner.expanded_text(value, state)))
+    runner.charge(len(value) // 16 if isinstance(value, str) else sum(map(len, value)) // 16)
     if isinstance(value, list):
         if operator == ":":
             return _sliced_list(value, argument)

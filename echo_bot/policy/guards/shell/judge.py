@@ -9,14 +9,14 @@ from echo_bot.policy.guards.shell.dispatch import dispatch
 from echo_bot.policy.guards.shell.environment import is_sensitive_name, judge_environment
 from echo_bot.policy.guards.shell.foreign import judge_foreign
 from echo_bot.policy.guards.shell.invocation import Invocation
-from echo_bot.policy.guards.shell.machine import BudgetSpent, Machine
+from echo_bot.policy.guards.shell.machine import Machine
 from echo_bot.policy.guards.shell.marks import cleaned
 from echo_bot.policy.guards.shell.parser import parse
 from echo_bot.policy.guards.shell.report import ShellReport
 from echo_bot.policy.guards.shell.state import State, initial_state
 from echo_bot.policy.guards.shell.stream import Stream
 from echo_bot.policy.guards.shell.syntax import Node, Script
-from echo_bot.policy.guards.shell.trampoline import Steps, run
+from echo_bot.policy.guards.shell.trampoline import Steps, Stopped, run
 
 
 def judge_shell(command: str, cwd: str, home: str, env: Mapping[str, str]) -> ShellReport:
@@ -68,7 +68,7 @@ def _finished(machine: Machine, steps: Sequence[Steps[str]]) -> ShellReport:
     for step in steps:
         try:
             run(step)
-        except BudgetSpent:
+        except Stopped:
             machine.find("unparsed", Verdict.ASK, "The command is too entangled to be judged whole.", None)
             machine.complete = False
             machine.budget = share

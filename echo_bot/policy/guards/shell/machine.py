@@ -11,7 +11,7 @@ from echo_bot.policy.guards.shell.marks import GLOB_SET, UNKNOWN, UNKNOWN_FIELDS
 from echo_bot.policy.guards.shell.parser import parse
 from echo_bot.policy.guards.shell.redirects import connected, written
 from echo_bot.policy.guards.shell.report import SimpleCommand
-from echo_bot.policy.guards.shell.state import State
+from echo_bot.policy.guards.shell.state import MAX_ITEMS, State, Value
 from echo_bot.policy.guards.shell.stream import Stream
 from echo_bot.policy.guards.shell.syntax import (
     AndOr,
@@ -33,7 +33,7 @@ from echo_bot.policy.guards.shell.trampoline import Steps, Stopped, call
 from echo_bot.policy.guards.shell.wordreader import WordReader
 
 _MAX_TEXT = 1 << 20
-_MAX_VALUE = 1 << 12
+_MAX_VALUE = 1 << 9
 _MAX_COMBINATIONS = 8
 MAX_SHOWN = 4000
 
@@ -53,7 +53,7 @@ class Machine:
         self.home = home
         self.dispatch = dispatch
         self.only_hard = only_hard
-        self.budget = 20_000 + 10 * len(text)
+        self.budget = 20_000 + 4 * len(text)
         self.findings: dict[tuple[str, Verdict, tuple[int, int] | None], Finding] = {}
         self.commands: list[SimpleCommand] = []
         self.script_files: dict[str, None] = {}
@@ -61,6 +61,7 @@ class Machine:
         self.complete = True
         self.asks_at_most = False
         self.loops = 0
+        self.longest = _MAX_VALUE
         self.fixed_span: tuple[int, int] | None = None
         self.waiting_outputs: list[Script] = []
 
@@ -87,7 +88,7 @@ class Machine:
 
     def code(self, text: str, state: State, stdin: Stream, span: tuple[int, int]) -> Steps[str]:
         """Run text as a shell program in this state."""
-        self.charge(8 + len(text) // 8)
+        self.charge(8 + len(text) // 8 + (len(state.variables) + len(state.aliases)) // 16)
         if text.strip(UNKNOWN + UNKNOWN_FIELDS + " \t\n") == "":
             return ""
         parsed = parse(text)
@@ -182,11 +183,15 @@ class Machine:
         """`a && b || c`: all may run; a variable that a later one sets may also keep its value."""
         output = [(yield from call(self.node(node.commands[0], state, stdin)))]
         for command in node.commands[1:]:
-            self.charge(1 + len(state.variables) // 16)
-            before = dict(state.variables)
+            self.charge(1)
+            outer, changed = state.variables.before, dict[str, Value | None]()
+            state.variables.before = changed
             output.append((yield from call(self.node(command, state, stdin))))
-            for name, value in state.variables.items():
-                old = before.get(name)
+            state.variables.before = outer
+            for name, old in changed.items():
+                value = state.variables.get(name)
+                if outer is not None:
+                    outer.setdefault(name, old)
                 if (
                     isinstance(value, str)
                     and isinstance(old, str)
@@ -195,6 +200,10 @@ class Machine:
                 ):
                     state.choices[name] = [old, value]
         return self.limited("".join(output))
+
+    def kept(self, value: str) -> str:
+        """A value that is stored: not known when it has grown beyond every word of the text."""
+        return value if len(value) <= self.longest else UNKNOWN
 
     def limited(self, text: str) -> str:
         self.charge(len(text) // 64)
@@ -205,7 +214,8 @@ class Machine:
         for index, command in enumerate(node.commands):
             inner = self._subshell(state)
             inner.in_background = True
-            text = yield from call(self.node(command, inner, Stream(text) if index else stdin))
+            source = Stream(text) if index else stdin
+            text = self.limited((yield from call(self.node(command, inner, source))))
         return text
 
     def redirected(self, node: Redirected, state: State, stdin: Stream) -> Steps[str]:
@@ -238,6 +248,7 @@ class Machine:
         ends: list[State] = []
         for body in node.bodies:
             inner = self._subshell(state)
+            inner.variables.before = {}
             output.append((yield from call(self.node(body, inner, stdin))))
             ends.append(inner)
         for end in ends:
@@ -248,8 +259,8 @@ class Machine:
         names = {
             name
             for end in ends
-            for name, value in end.variables.items()
-            if state.variables.get(name) != value
+            for name in end.variables.before or ()
+            if state.variables.get(name) != end.variables.get(name)
         }
         for name in names:
             values = [end.variables[name] for end in ends if name in end.variables]
@@ -324,6 +335,8 @@ class Machine:
         span = self.span_of(node.start, node.end)
         argv: list[str] = []
         for word in node.words:
+            if word.end - word.start > self.longest:
+                self.longest = word.end - word.start
             if word.static is not None:
                 argv.append(word.static)
             else:
@@ -368,11 +381,15 @@ class Machine:
             items: list[str] = []
             for word in array.words:
                 items.extend((yield from expand_fields(word, state, self)))
-            state.assign_items(node.name, items, node.append)
+            grown = len(items) > max(MAX_ITEMS, len(array.words))
+            state.assign_items(node.name, [UNKNOWN_FIELDS] if grown else items, node.append)
             return
+        self.longest = max(self.longest, node.value.end - node.value.start)
         value = yield from expand_text(node.value, state, self)
-        if len(value) > _MAX_VALUE and len(value) > len(self.text):
-            value = UNKNOWN
+        if node.append and node.subscript is None and isinstance(old := state.lookup(node.name), str):
+            state.assign(node.name, self.kept(old + value))
+            return
+        value = self.kept(value)
         if node.subscript is not None:
             subscript = yield from call(self.expanded_text(node.subscript, state))
             state.assign_element(node.name, subscript.strip("'\""), value, node.append)

@@ -19,7 +19,7 @@ from echo_bot.policy.guards.shell.syntax import (
     Script,
     Word,
 )
-from echo_bot.policy.guards.shell.trampoline import Steps, call, run
+from echo_bot.policy.guards.shell.trampoline import Steps, TooDeep, call, run
 from echo_bot.policy.guards.shell.wordreader import PartList, Unparsed
 
 _FUNCTION = re.compile(r"([^ \t\n'\"\\$`|&;()<>]+)[ \t]*\([ \t]*\)")
@@ -361,6 +361,6 @@ def parse(text: str) -> Parsed:
             line = run(parser.line())
             if line.commands:
                 parsed.lines.append(line)
-    except Unparsed as error:
+    except (Unparsed, TooDeep) as error:
         parsed.error = str(error) or "not understood"
     return parsed

@@ -32,6 +32,7 @@ def redirect(machine: Machine, node: Redirect, state: State, plumbing: Plumbing)
     where = machine.span_of(node.start, node.end)
     if node.body is not None or node.operator in ("<<", "<<-"):
         text = "" if node.body is None else (yield from expand_text(node.body, state, machine))
+        machine.longest = max(machine.longest, 0 if node.body is None else node.body.end - node.body.start)
         plumbing.connect(node.descriptor, shown(text, machine.home), state)
         return
     count = len(machine.waiting_outputs)
@@ -73,5 +74,5 @@ def written(machine: Machine, plumbing: Plumbing, output: str, state: State) -> 
     path = resolve(target, Place(state.cwd, state.home, state.links))
     if is_plain(path):
         before = state.files.get(path, UNKNOWN + "\n") if appends else ""
-        state.files[path] = machine.limited(before + output)
+        state.files[path] = machine.kept(machine.limited(before + output))
     return ""

@@ -39,6 +39,7 @@ _PARALLEL = OptionTable(
 def find(machine: Machine, inv: Invocation) -> Steps[str]:
     starts: list[str] = []
     args = inv.args
+    machine.charge(len(args) // 4)
     index = 0
     while index < len(args) and (
         args[index] in ("-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x") or args[index][:2] in ("-D", "-O")

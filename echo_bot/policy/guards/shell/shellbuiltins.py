@@ -12,6 +12,7 @@ from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN, UNKNOWN_FIELDS, is
 from echo_bot.policy.guards.shell.options import is_option
 from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.shells import evaluated, from_input, script_file
+from echo_bot.policy.guards.shell.state import MAX_ITEMS
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _ASSIGN = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=(.*)\Z", re.DOTALL |
 def cd(machine: Machine, inv: Invocation) -> Steps[str]:
     operands = [arg for arg in inv.args if not re.fullmatch(r"-[LPe@n]+|--|\+\d+|-\d+", arg)]
     state = inv.state
+    machine.charge(len(state.cwd) // 16)
     if inv.name == "pushd":
         state.folders.append(state.cwd)
     if inv.name == "popd":
@@ -48,9 +50,10 @@ def set_options(machine: Machine, inv: Invocation) -> Steps[str]:
         if isinstance(prompt, str) and ("$(" in prompt or "`" in prompt):
             yield from call(machine.expanded_text(shown(prompt, machine.home), inv.state))
     if "--" in args:
-        inv.state.positional = args[args.index("--") + 1 :]
-    elif args and not is_option(args[0]) and args[0][:1] != "+":
-        inv.state.positional = args
+        args = args[args.index("--") + 1 :]
+    elif not args or is_option(args[0]) or args[0][:1] == "+":
+        return ""
+    inv.state.positional = args if len(args) <= MAX_ITEMS else [UNKNOWN_FIELDS]
     return ""
 
 
@@ -82,7 +85,8 @@ def declare(machine: Machine, inv: Invocation) -> Steps[str]:
         if subscript is not None:
             inv.state.assign_element(name, subscript, value, bool(append))
         else:
-            inv.state.assign(name, unglobbed(value).replace(UNKNOWN_FIELDS, UNKNOWN), bool(append))
+            value = machine.kept(unglobbed(value).replace(UNKNOWN_FIELDS, UNKNOWN))
+            inv.state.assign(name, value, bool(append))
         exported[name] = value
     if inv.name == "export" or "-x" in inv.args:
         yield from judge_environment(machine, inv, exported)
@@ -155,7 +159,7 @@ def read(machine: Machine, inv: Invocation) -> Steps[str]:
     )
     for number, name in enumerate(targets or ["REPLY"]):
         value = pieces[number] if number < len(pieces) else ""
-        inv.state.assign(name, UNKNOWN if line == UNKNOWN else value)
+        inv.state.assign(name, UNKNOWN if line == UNKNOWN else machine.kept(value))
     return ""
 
 
@@ -183,7 +187,7 @@ def printf(machine: Machine, inv: Invocation) -> Steps[str]:
     if inv.args[:1] == ["-v"] and len(inv.args) > 2:
         yield from _subscripts(machine, inv.inner(inv.argv[:3]))
         args = [shown(arg, machine.home) for arg in inv.args[2:]]
-        inv.state.assign(inv.args[1], outputs.formatted(args[0], args[1:]))
+        inv.state.assign(inv.args[1], machine.kept(outputs.formatted(args[0], args[1:])))
         return ""
     text = outputs.printf(inv)
     machine.charge(len(text) // 32)

@@ -16,8 +16,6 @@ def started(machine: Machine, inv: Invocation, text: str) -> Steps[None]:
     """Judge text as a shell command line that the program would start."""
     if text.strip() and not is_open(text[:1]):
         machine.charge(5 + len(text))
-        yield from call(
-            machine.code(shown(text, machine.home), inv.state.copy(), inv.inner(inv.argv).stdin, inv.span)
-        )
+        yield from call(machine.code(shown(text, machine.home), inv.state.copy(), inv.stdin, inv.span))
     elif text:
         machine.ask("pipe_to_shell", f"Which program {inv.name} starts is not known before.", inv)

@@ -6,11 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from echo_bot.policy.guards.shell.marks import GLOB_SET, HOME, UNKNOWN
+from echo_bot.policy.guards.shell.marks import GLOB_SET, HOME, UNKNOWN, UNKNOWN_FIELDS
 from echo_bot.policy.guards.shell.syntax import Node
 
 _KEYED = re.compile(f"[\\[{GLOB_SET}]([^\\]]*)\\]=(.*)\\Z", re.DOTALL)
 Value = str | list[str]
+MAX_ITEMS = 200
+"""A list that the text makes longer step by step is not followed beyond this."""
+_MAX_PATH = 1024
 _INITIAL: dict[str, Value] = {
     "IFS": " \t\n",
     "BASH": "/bin/bash",
@@ -20,13 +23,28 @@ _INITIAL: dict[str, Value] = {
 }
 
 
+class Variables(dict[str, Value]):
+    """Variables; while `before` is a dict, it gathers what each name held before it was set."""
+
+    __slots__ = ("before",)
+
+    def __init__(self, known: Mapping[str, Value]) -> None:
+        super().__init__(known)
+        self.before: dict[str, Value | None] | None = None
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        if self.before is not None and name not in self.before:
+            self.before[name] = self.get(name)
+        super().__setitem__(name, value)
+
+
 @dataclass(slots=True)
 class State:
     """Everything assigned in the text so far; a name that was not may be in the environment."""
 
     cwd: str
     home: str
-    variables: dict[str, Value] = field(default_factory=lambda: dict(_INITIAL))
+    variables: Variables = field(default_factory=lambda: Variables(_INITIAL))
     functions: dict[str, Node] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
@@ -44,7 +62,7 @@ class State:
         return State(
             self.cwd,
             self.home,
-            dict(self.variables),
+            Variables(self.variables),
             dict(self.functions),
             dict(self.aliases),
             self.files,
@@ -74,7 +92,7 @@ class State:
         if append:
             if isinstance(value, list):
                 before = previous if isinstance(previous, list) else [] if previous is None else [previous]
-                value = before + value
+                value = before + value if len(before) < MAX_ITEMS else [UNKNOWN_FIELDS]
             elif isinstance(previous, list):
                 value = [previous[0] + value, *previous[1:]] if previous else [value]
             else:
@@ -108,7 +126,7 @@ class State:
 
     def change_folder(self, path: str) -> None:
         self.variables["OLDPWD"] = self.cwd
-        self.cwd = path
+        self.cwd = path if len(path) <= _MAX_PATH else UNKNOWN
         self.variables.pop("PWD", None)
 
 

@@ -11,8 +11,16 @@ Steps = Generator["Steps[object]", object, Result]
 """A computation that yields the nested computations it waits for and returns a Result."""
 
 
+MAX_DEPTH = 12_000
+"""How many computations may wait for one another: a few for each level of nesting in a text."""
+
+
 class Stopped(Exception):
     """A nested computation gave up; those that wait for it may catch this."""
+
+
+class TooDeep(Stopped):
+    """The text is nested deeper than anything a person or a program writes."""
 
 
 def run(steps: Steps[Result]) -> Result:
@@ -32,6 +40,8 @@ def run(steps: Steps[Result]) -> Result:
         else:
             stack.append(nested)
             value, stopped = None, None
+            if len(stack) > MAX_DEPTH:
+                stopped = TooDeep("it is nested too deep")
     if stopped is not None:
         raise stopped
     return cast("Result", value)

@@ -74,6 +74,7 @@ class WordReader(ABC):
         self.detached = detached
         self.retries = _MAX_ARITHMETIC_RETRIES
         self.not_arithmetic: set[int] = set()
+        self.next_double = -1
 
     @abstractmethod
     def script(self, closers: frozenset[str]) -> Steps[Script]:
@@ -289,7 +290,10 @@ class WordReader(ABC):
     def may_be_arithmetic(self, start: int) -> bool:
         if self.retries <= 0 or start in self.not_arithmetic:
             return False
-        return self.text.find("))", start) >= 0
+        if self.next_double < start:
+            found = self.text.find("))", start)
+            self.next_double = self.end if found < 0 else found
+        return self.next_double < self.end
 
     def refuse_arithmetic(self, start: int) -> None:
         """What opened here are commands; after many such failures everything is read as commands at once."""

@@ -318,10 +318,12 @@ def unwrap(name: str, args: list[str], wrapper: Wrapper) -> Unwrapped | None:
         rest = options.rest
         if name in ("su", "runuser") and not code:
             code, rest = _later_code(rest, code)
-        while wrapper.assigns and rest and _ASSIGNMENT.match(rest[0]):
-            key, _, value = rest[0].partition("=")
+        count = 0
+        while wrapper.assigns and count < len(rest) and _ASSIGNMENT.match(rest[count]):
+            key, _, value = rest[count].partition("=")
             env[key] = value
-            rest = rest[1:]
+            count += 1
+        rest = rest[count:]
         if wrapper.optional_skip and rest and re.match(wrapper.optional_skip, rest[0]):
             rest = rest[1:]
             if rest and is_option(rest[0]):

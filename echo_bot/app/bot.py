@@ -19,12 +19,13 @@ from echo_bot.app.enabled import enabled_channels, title_of
 from echo_bot.app.logs import configure_logs
 from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
 from echo_bot.app.secrets import Secrets, open_secrets
+from echo_bot.app.served import Served, served_for
 from echo_bot.app.toolbox import sandbox_warning
 from echo_bot.bus.instance import Instance, claim_instance
 from echo_bot.bus.process import ProcessId
 from echo_bot.bus.protocol import DECISIONS_TOPIC
 from echo_bot.bus.sqlite import SqliteBus
-from echo_bot.channel import AsgiApp, ChannelSettings
+from echo_bot.channel import Channel, ChannelSettings
 from echo_bot.config.loader import Loaded
 from echo_bot.config.places import data_dir, database_url
 from echo_bot.errors import StartError, StorageError
@@ -110,9 +111,9 @@ class Bot:
         lacking = sandbox_warning(config, parts.toolbox.executors)
         if lacking:
             parts.overview.warn(lacking)
-        mounts = self._add_channels(parts, secrets)
+        served = self._add_channels(parts, secrets)
         await self._start_work(parts)
-        url = await self._serve(parts, store, mounts)
+        url = await self._serve(parts, store, served)
         self._own(self._watch_decisions(bus, parts), "decisions")
         self._own(self._write_health(parts, me, store), "health")
         self._own(self._keep_house(parts, store), "housekeeping")
@@ -152,9 +153,9 @@ class Bot:
         self._stack.callback(stream.close)
         return stream
 
-    def _add_channels(self, parts: Parts, secrets: Secrets) -> dict[str, AsgiApp]:
+    def _add_channels(self, parts: Parts, secrets: Secrets) -> Served:
         """Build every enabled channel; one that cannot be built is named in `status` and stops nothing."""
-        mounts: dict[str, AsgiApp] = {}
+        built: dict[str, Channel] = {}
         enabled = enabled_channels(
             self._loaded.config.channels, terminal=self._options.terminal, headless=self._options.headless
         )
@@ -166,17 +167,21 @@ class Bot:
                 parts.channels.add_broken(title, self._discovered.broken.get(name, missing))
                 continue
             try:
-                channel = build_channel(manifest, _noticed(secrets.for_channel(manifest, account), parts))
+                built[title] = build_channel(
+                    manifest, _noticed(secrets.for_channel(manifest, account), parts)
+                )
             except StartError as error:
                 log.error("channel_not_built", channel=title, error=str(error))
                 parts.channels.add_broken(title, str(error))
-                continue
-            parts.channels.add(channel)
-            routes = getattr(channel, "routes", None)
-            if routes is not None:
-                mounts["/" if name == "web" else f"/{name}"] = routes()
+        served = served_for(built.values())
+        for title, channel in built.items():
+            if problem := served.problems.get(title):
+                log.error("channel_not_served", channel=title, error=problem)
+                parts.channels.add_broken(title, problem)
+            else:
+                parts.channels.add(channel)
         self._stack.push_async_callback(parts.channels.stop)
-        return mounts
+        return served
 
     async def _start_work(self, parts: Parts) -> None:
         await parts.delivery.start()
@@ -187,9 +192,12 @@ class Bot:
         self._stack.push_async_callback(parts.queues.close)
         self._stack.push_async_callback(parts.inbox.close)
 
-    async def _serve(self, parts: Parts, store: SqlStore, mounts: dict[str, AsgiApp]) -> str:
-        """A gateway that cannot serve takes only the page away, unless there is nothing else."""
-        if not mounts:
+    async def _serve(self, parts: Parts, store: SqlStore, served: Served) -> str:
+        """A gateway that cannot serve takes only what it serves away, unless there is nothing else.
+
+        Returns the page's URL: "" when there is no page.
+        """
+        if not (served.mounts or served.hooks):
             return ""
         gateway = self._loaded.config.gateway
         self._gateway = Gateway(
@@ -202,20 +210,23 @@ class Bot:
             ),
             store.logins,
             utc_now,
-            mounts,
+            served.mounts,
+            served.hooks,
         )
         try:
             url = await self._gateway.start()
         except StartError as error:
-            if parts.channels.built <= len(mounts):
+            if parts.channels.built <= len(served.titles):
                 raise
             log.error("gateway_not_serving", error=str(error))
             self._unserved = str(error)
-            pages = [path.removeprefix("/") or "web" for path in mounts]
-            parts.channels.mark_unserved(pages, self._unserved)
+            parts.channels.mark_unserved(served.titles, self._unserved)
             return ""
         self._stack.push_async_callback(self._gateway.stop)
-        return url
+        parts.channels.mark_called(
+            {title: tuple(url + path for path in paths) for title, paths in served.paths.items()}
+        )
+        return url if served.mounts else ""
 
     def _own(self, work: Awaitable[None], name: str) -> None:
         task = asyncio.ensure_future(work)

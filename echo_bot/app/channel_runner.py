@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,12 +21,13 @@ _BACKOFF_SECONDS = (1.0, 2.0, 5.0, 15.0, 30.0, 60.0)
 
 @dataclass(slots=True)
 class _Running:
-    """`unserved`: why nobody can reach its page, whatever it says of itself."""
+    """`unserved`: why nobody can reach it, whatever it says. `called_at`: where its platform calls."""
 
     channel: Channel
     task: asyncio.Task[None] | None = None
     failure: str = ""
     unserved: str = ""
+    called_at: tuple[str, ...] = ()
 
 
 class ChannelRunner:
@@ -49,8 +50,17 @@ class ChannelRunner:
     def mark_unserved(self, names: Collection[str], why: str) -> None:
         """Nobody reaches these channels: they still keep what is sent, and count as failed."""
         for running in self._channels:
-            if running.channel.name in names:
+            if _title(running.channel) in names:
                 running.unserved = why
+
+    def mark_called(self, urls: Mapping[str, tuple[str, ...]]) -> None:
+        """The gateway's URLs that these channels' platforms call, perhaps through a proxy."""
+        for running in self._channels:
+            running.called_at = urls.get(_title(running.channel), ())
+
+    def called_at(self) -> dict[str, tuple[str, ...]]:
+        """By `channel[/account]`, for those that are called."""
+        return {_title(r.channel): r.called_at for r in self._channels if r.called_at}
 
     @property
     def built(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime
 
 from echo_bot import __version__
@@ -64,7 +64,7 @@ class Overview:
             f"Echo Bot {__version__}, up since {self._started_at:%Y-%m-%d %H:%M} UTC",
             f"Model: {self._model_name or 'none (direct calls only)'}",
             f"Turns: {running} running, {waiting} waiting. Open approvals: {len(pending)}.",
-            *(f"Channel {name}: {_health_line(each)}" for name, each in self._channels.health().items()),
+            *self._channel_lines(),
         ]
         if dead:
             count = f"{_MOST_DEAD} or more" if len(dead) == _MOST_DEAD else str(len(dead))
@@ -96,10 +96,23 @@ class Overview:
             "at": self._clock().isoformat(),
             "model": self._model_name,
             "warnings": list(self._warnings),
-            "channels": [_health_json(name, each) for name, each in self._channels.health().items()],
+            "channels": self._channels_json(),
             "tools": [tool_json(state) for state in self._registry.states(self._settings.tools)],
         }
         await self._store.values.put(RUNTIME_SCOPE, HEALTH_KEY, json.dumps(body))
+
+    def _channel_lines(self) -> Iterator[str]:
+        called_at = self._channels.called_at()
+        for name, health in self._channels.health().items():
+            called = f", called at {', '.join(called_at[name])}" if name in called_at else ""
+            yield f"Channel {name}: {_health_line(health)}{called}"
+
+    def _channels_json(self) -> list[dict[str, str]]:
+        called_at = self._channels.called_at()
+        return [
+            _health_json(name, health) | {"called_at": " ".join(called_at.get(name, ()))}
+            for name, health in self._channels.health().items()
+        ]
 
 
 def tool_json(state: ToolState) -> dict[str, str]:

@@ -116,6 +116,8 @@ def _channel_line(channel: dict[str, str]) -> str:
     for key, words in (("last_event_at", "last event"), ("next_retry_at", "next try")):
         if channel.get(key):
             parts.append(f"{words} {str(channel[key])[:19].replace('T', ' ')}")
+    if channel.get("called_at"):
+        parts.append(f"called at {channel['called_at']}")
     if channel.get("error"):
         parts.append(str(channel["error"]))
     return ", ".join(parts)

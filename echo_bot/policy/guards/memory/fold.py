@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import codecs
+import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote
 
 from echo_bot.policy.guards.memory.traditional import SIMPLIFIED
 
@@ -18,7 +20,15 @@ _LEET = str.maketrans("01345789@$!|l", "oieastbgasiii")
 _SPACED_LETTERS = re.compile(r"\b(?:\w ){3,}\w\b")
 _NOT_WORD = re.compile(r"[\W_]+")
 _CHINESE_FILL = re.compile(r"[\s*\-_·•・~`'\"“”‘’()（）\[\]【】「」『』<>《》{}|/\\^+=#]+")
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,4000}={0,2}(?![A-Za-z0-9+/=])")
+_BETWEEN_CHINESE = re.compile(
+    r"(?<=[\u4e00-\u9fff])[\s*_=.·•・~`'\"“”‘’【】「」『』<>《》{}|/\\^+#-]+(?=[\u4e00-\u9fff])"
+)
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,4000}={0,2}(?![A-Za-z0-9+/=_-])")
+_URL_SAFE = str.maketrans("-_", "+/")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :,]?){12,4000}+")
+_NOT_HEX = re.compile(r"0x|[^0-9A-Fa-f]")
+_ESCAPE = re.compile(r"\\u\{?([0-9A-Fa-f]{4,5})\}?|\\x([0-9A-Fa-f]{2})|\\U000([0-9A-Fa-f]{5})")
+_LONG_WORD = re.compile(r"[a-z]{18,}")
 _MIXED_WORD = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|[@$!|]")
 
 
@@ -41,9 +51,11 @@ def words(latin_text: str) -> str:
 
 
 def squashed(latin_text: str) -> str:
-    """Spelt-out words without any separator; "" for a text that spells nothing out."""
+    """Spelt-out and run-together words without any separator; "" for a text that has neither."""
     spaced = _NOT_WORD.sub(" ", latin_text)
-    return spaced.replace(" ", "") if _SPACED_LETTERS.search(spaced) else ""
+    if _SPACED_LETTERS.search(spaced):
+        return spaced.replace(" ", "")
+    return " ".join(_LONG_WORD.findall(spaced))
 
 
 def leet(latin_text: str) -> str:
@@ -58,15 +70,39 @@ def chinese(plain_text: str) -> str:
     return _CHINESE_FILL.sub("", plain_text.translate(SIMPLIFIED))
 
 
+def simplified(plain_text: str) -> str:
+    """Simplified characters, and no blanks or marks between two of them; other scripts stay as they are."""
+    if plain_text.isascii():
+        return plain_text
+    return _BETWEEN_CHINESE.sub("", plain_text.translate(SIMPLIFIED))
+
+
 def decoded(text: str) -> Iterator[str]:
-    """What is readable in base64 or rot13 within the text."""
+    """What is readable in the text after one decoding: base64, hex, escapes, entities, rot13, backwards."""
     for found in _BASE64.finditer(text):
-        body = found[0].rstrip("=")
-        try:
-            raw = base64.b64decode(body + "=" * (-len(body) % 4)).decode("utf-8")
-        except ValueError:
-            continue
-        if raw.isprintable():
-            yield raw
-    if text.isascii() and len(text) < 4000:
+        body = found[0].rstrip("=").translate(_URL_SAFE)
+        yield from _readable(base64.b64decode, body + "=" * (-len(body) % 4))
+    for found in _HEX.finditer(text):
+        yield from _readable(bytes.fromhex, _NOT_HEX.sub("", found[0]))
+    if "%" in text and (unquoted := unquote(text)) != text:
+        yield unquoted
+    if "&" in text and (unescaped := html.unescape(text)) != text:
+        yield unescaped
+    if "\\" in text and (plain_text := _ESCAPE.sub(_escaped, text)) != text:
+        yield plain_text
+    if text.isascii():
         yield codecs.decode(text, "rot13")
+    yield text[::-1]
+
+
+def _readable(decode: Callable[[str], bytes], encoded: str) -> Iterator[str]:
+    try:
+        raw = decode(encoded).decode("utf-8")
+    except ValueError:
+        return
+    if raw.replace("\n", " ").isprintable():
+        yield raw
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return chr(int(found[1] or found[2] or found[3], 16) & 0xFFFF)

@@ -23,7 +23,7 @@ def _near(first: str, second: str, longest: int) -> str:
 
 _OWN_RULES = (
     r"(?:(?:your|yours|system|safety|previous|prior|preceding|earlier|original|initial|hidden|developer s?|built in|assistant s|bot s|model s|above|security|content|ethical)(?: (?:own|system|safety|security|previous|prior|original|initial|content|core|internal|ethical|and)){0,3}"
-    r" (?:instructions?|prompts?|rules?|guidelines?|directives?|restrictions?|constraints?|training|programming|guardrails?|principles|orders|limitations?|safeguards|alignment|ethics|polic(?:y|ies)(?! (?:number|holder)))"
+    r" (?:instructions?|prompts?|rules?|guidelines?|directives?|restrictions?|constraints?|training|programming|guardrails?|principles|orders|limitations?|safeguards|alignment|ethics|(?<!previous )(?<!earlier )polic(?:y|ies)(?! (?:number|holder)))"
     r"|system (?:prompt|message)|guardrails|(?:rules|instructions|guidelines|directives|orders) (?:stated|given|set|mentioned|written|listed|received|issued) (?:earlier|above|before|previously|to you)|(?:restrictions|rules|limits|constraints) (?:on|from|for) you)"
 )
 _REMOVED = (
@@ -105,7 +105,7 @@ CONSENT_SKIPPED = (
         ),
     ),
     Pattern(
-        r"\b(?:approvals?|confirmations?|approval (?:checks?|prompts?|gate|step)|permission checks?|security checks?|safety checks?|checks) (?:is|are|was|were|be|been|stays?|remains?|become) (?:now |hereby |always |all )?(?:disabled|off|unnecessary|unneeded|waived|skipped|bypassed|suspended|superfluous|optional|not needed|no longer needed|automatic|granted (?:forever|in advance|for all))\b(?! (?:for|on|in) (?:orders|small|pull|leave|expenses|purchases|weekends|holidays))"
+        r"(?<!expense )(?<!leave )(?<!order )(?<!purchase )(?<!payment )\b(?:approvals?|confirmations?|approval (?:checks?|prompts?|gate|step)|permission checks?|security checks?|safety checks?|checks) (?:is|are|was|were|be|been|stays?|remains?|become) (?:now |hereby |always |all )?(?:disabled|off|unnecessary|unneeded|waived|skipped|bypassed|suspended|superfluous|optional|not needed|no longer needed|automatic|granted (?:forever|in advance|for all))\b(?! (?:for|on|in) (?:orders|small|pull|leave|expenses|purchases|weekends|holidays))"
         r"|\b(?:pretend|imagine|suppose|act as if|say|claim|believe|remember)(?: that)? (?:the |your )?(?:owner|user|operator|admin|administrator|boss|human)(?: has| had| have)?(?: already| just| always)? (?:said (?:yes|ok)|agreed|approved|consented|confirmed|signed|allowed|permitted|granted|given (?:consent|permission|approval))"
         r"|\b(?:respond|reply|answer|react) to (?:every|all|any|each) (?:\w+ ){0,2}?(?:approval|confirmation|permission|prompt)s?\b(?: \w+){0,3}? (?:with|by|yes|approve)|\bapprove (?:everything|all pending)\b"
         r"|\balready (?:agreed|consented|said yes|signed off) (?:to|on) (?:all|every|any)\b|\bneeds? no (?:permission|approval|confirmation|consent|authori[sz]ation)\b|\bapprov(?:e|es|ing) (?:\w+ ){0,3}?on (?:\w+ ){0,3}?behalf\b"

@@ -11,6 +11,8 @@ _ENGLISH = re.compile(
     r"\b(?:never|do not|don['’ ]?t|must not|mustn['’ ]?t|should not|shouldn['’ ]?t|shall not|cannot|can['’]? ?not|can['’ ]?t|may not"
     r"|(?:nobody|no one|none of us|no script|no tool|no bot)(?: \w+){0,2}|refuse to|avoid|not allowed to|forbidden to|prohibited to|it is wrong to)"
     r"(?: (?!hesitate|forget|fail|wait|delay|worry|bother|stop|refuse|decline|only|be)\w+| or| and){0,2},? $"
+    r"|\b(?:users?|anyone|anybody|those|people|employees|members|contributors|attackers?|scripts?|bots?|he|she) (?:who|that|which)(?: \w+)? $"
+    r"|\b(?:attacks?|malware|messages?|texts?|e ?mails?|pages?|prompts?|payloads?|jailbreaks?)(?: that| which)? (?:tries to|try to|trying to|attempts? to|attempting to|asks? (?:\w+ )?to|exfiltrat\w+)(?: \w+)? $"
 )
 _CHINESE = re.compile(
     r"(?:不要|不能|不得|不可以?|不应该?|不准|不许|禁止|严禁|切勿|请勿|千万别|勿|别|绝不|决不|从不|不会|避免|防止)"

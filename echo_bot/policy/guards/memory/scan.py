@@ -11,6 +11,8 @@ from echo_bot.policy.guards.memory import english, exfil, fold, ideas, languages
 from echo_bot.policy.guards.memory.characters import blocked_characters
 from echo_bot.policy.guards.memory.negation import is_negated
 from echo_bot.policy.guards.memory.pattern import Pattern
+from echo_bot.policy.guards.memory.reading import Reading
+from echo_bot.policy.guards.memory.rules import orders_in
 
 _SENTENCES = {
     "prompt_injection": "The text gives orders to the assistant (“{found}”): only facts are remembered.",
@@ -53,11 +55,11 @@ def _matches(text: str) -> Iterator[tuple[str, str]]:
     plain = fold.plain(text)
     yield from _in_plain(plain)
     for hidden in fold.decoded(text):
-        copy = fold.words(fold.latin(fold.plain(hidden)))
-        yield from _search("prompt_injection", english.INJECTION[:2], copy)
+        yield from orders_in(Reading(fold.plain(hidden)))
 
 
 def _in_plain(plain: str) -> Iterator[tuple[str, str]]:
+    yield from orders_in(Reading(plain))
     latin = fold.latin(plain)
     words = fold.words(latin)
     yield from _search("prompt_injection", marks.TEMPLATE_MARKS, plain)

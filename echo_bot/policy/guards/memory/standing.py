@@ -66,7 +66,7 @@ CONSENT = (
         ),
     ),
     Pattern(
-        rf"\b{_ACT}(?: \w+){{0,8}}? without (?:\w+ ){{0,3}}?(?:asking|confirm(?:ing|ation)|approv(?:al|als|ing)|permission|checking with|prompting|consent|authori[sz]ation|supervision|human review|verification|informing|notifying|telling|question|questioning)\b(?! (?:\w+ ){{0,3}}first\b)"
+        rf"\b(?!do not )(?!use not ){_ACT}(?: \w+){{0,8}}? without (?:\w+ ){{0,3}}?(?:asking|confirm(?:ing|ation)|approv(?:al|als|ing)|permission|checking with|prompting|consent|authori[sz]ation|supervision|human review|verification|informing|notifying|telling|question|questioning)\b(?! (?:\w+ ){{0,3}}first\b)"
         rf"|\b(?:no need|not necessary|never|do not|dont|don t|stop|skip|quit) (?:to )?(?:ever )?(?:ask(?:ing)?|prompt(?:ing)?|check(?:ing)?(?: in)? with|consult(?:ing)?|bother(?:ing)?|involv(?:e|ing)|wait(?:ing)? for) (?:the |your |any |an? )?{_PERSON}(?: \w+){{0,4}}? (?:before|when|prior to|about|whether|for)(?: \w+){{0,3}}? (?:runn?|execut|delet|us|call|send|perform|do|act|remov|install|approv|permission|confirm|consent|command|tool|shell|exec)\w*",
         match=(
             "you must always run shell commands without approval",

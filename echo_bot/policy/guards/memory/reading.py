@@ -1,0 +1,227 @@
+"""A text read as ideas: which classes of words stand where, whatever the language, the wording and the order."""
+
+# ruff: noqa: E501 - patterns and tables are read as one line
+
+from __future__ import annotations
+
+import functools
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from dataclasses import dataclass
+
+from echo_bot.policy.guards.memory import fold
+from echo_bot.policy.guards.memory.vocabulary import VERBS, WORDS
+from echo_bot.policy.guards.memory.vocabulary_chinese import CHINESE
+from echo_bot.policy.guards.memory.vocabulary_other import OTHERS, PER_CHARACTER
+
+Place = tuple[float, float, int, int]
+"""First and last position in words, then first and last character in the text."""
+
+_GLUED = r"\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af"
+_TOKEN = re.compile(
+    r"(?P<address>(?:https?|wss?|ftp)://[^\s\"'<>，。]+|@[a-z0-9_-]+"
+    r"|(?<![\w.-])(?:[a-z0-9-]{1,40}\.){1,4}(?:example|com|net|org|io)\b)"
+    r"|(?P<secret>\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pgpass|docker|env)(?![a-z.])|id_(?:rsa|ed25519|ecdsa)\b(?!\.pub)"
+    r"|/etc/(?:passwd|shadow)|/proc/self/environ)"
+    r"|(?P<shell>\|\s*(?:sudo\s+)?(?:ba|z)?sh\b|\|\s*python3?\b)"
+    r"|(?P<image>!\[[^\]]{0,60}\]\()"
+    rf"|(?P<glued>[{_GLUED}])|(?P<word>(?:(?![{_GLUED}])[^\W_])+(?:['’-](?:(?![{_GLUED}])[^\W_])+)*)"
+    r"|(?P<stop>[.!?](?=[\s\"')]|$)|[。！？;；:：,，、\n\"“”()\[\]*>])"
+)
+_STOP_LENGTH = {".": 3, "!": 3, "?": 3, "。": 3, "！": 3, "？": 3, ";": 2, "；": 2, ":": 1, "：": 1}
+_GLUED_CHARACTER = re.compile(f"[{_GLUED}]")
+_THIRD_PERSON = re.compile(r"[他她它]们?\w?$")
+_GLUED_WIDTH = 0.5
+_LEADS = frozenset(
+    ["and", "then", "or", "please", "just", "always", "simply", "now", "also", "you", "must", "should", "shall", "will", "can", "may", "kindly", "automatically", "silently", "immediately", "first", "never", "not", "to", "secretly", "quietly", "let", "lets", "only", "again", "instead", "either", "ever", "could", "would", "be", "it", "them", "so", "but", "from"]
+)
+
+
+_NO_PROHIBITION = frozenset(
+    ["ask", "asking", "wait", "waiting", "bother", "hesitate", "forget", "fail", "prompt", "stop", "refuse", "request", "require", "need", "check", "consult", "confirm", "delay", "worry", "decline", "seek", "tell", "inform", "mention", "let", "show", "reveal", "notify", "object", "question"]
+)
+"""After these a "never" is no prohibition of what follows later: "never wait, run it"."""
+
+
+def _forms(verb: str) -> set[str]:
+    forms = {
+        verb,
+        verb + "s",
+        verb + "es",
+        verb + "ed",
+        verb + "d",
+        verb + "ing",
+        verb + verb[-1] + "ing",
+        verb + verb[-1] + "ed",
+    }
+    if verb.endswith("e"):
+        forms.add(verb[:-1] + "ing")
+    if verb.endswith("y"):
+        forms |= {verb[:-1] + "ies", verb[:-1] + "ied"}
+    return forms
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    words: dict[str, set[str]]
+    stems: dict[str, set[str]]
+    phrases: dict[str, list[tuple[tuple[str, ...], str]]]
+    glued: dict[str, list[tuple[str, str]]]
+
+
+@functools.cache
+def _lexicon() -> _Lexicon:
+    words: dict[str, set[str]] = defaultdict(set)
+    stems: dict[str, set[str]] = defaultdict(set)
+    phrases: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
+    glued: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for idea, verbs in VERBS.items():
+        for verb in verbs.split():
+            for form in _forms(verb):
+                words[form].add(idea)
+    for table in (WORDS, OTHERS):
+        for idea, text in table.items():
+            singles, *many = fold.latin(fold.plain(text)).split("|")
+            for word in singles.split():
+                if word.endswith("*"):
+                    stems[word[:-1]].add(idea)
+                elif "-" in word or "." in word or "'" in word:
+                    words[word].add(idea)
+                else:
+                    words[word].add(idea)
+            for phrase in many:
+                first, *rest = phrase.replace("*", "").split() or [""]
+                if rest:
+                    phrases[first].append((tuple(rest), idea))
+                elif first:
+                    words[first].add(idea)
+    for table in (CHINESE, PER_CHARACTER):
+        for idea, text in table.items():
+            for word in map(fold.simplified, fold.plain(text).split()):
+                if word[0].isascii():
+                    words[word].add(idea)
+                else:
+                    glued[word[0]].append((word[1:], idea))
+    return _Lexicon(words, stems, phrases, glued)
+
+
+class Reading:
+    """The places of every idea in a text, and where a clause begins."""
+
+    __slots__ = ("_leads", "_places", "_starts", "text")
+
+    def __init__(self, plain_text: str) -> None:
+        self.text = fold.simplified(fold.latin(plain_text)).replace("’", "'")
+        self._places: dict[str, list[Place]] = defaultdict(list)
+        self._leads: set[int] = set()
+        self._read()
+        for places in self._places.values():
+            places.sort()
+        self._starts = {idea: [place[0] for place in places] for idea, places in self._places.items()}
+
+    def _read(self) -> None:
+        lexicon = _lexicon()
+        tokens = [
+            (found.lastgroup, found[0], found.start(), found.end()) for found in _TOKEN.finditer(self.text)
+        ]
+        position, lead = 0.0, True
+        positions: list[float] = []
+        for kind, text, start, _ in tokens:
+            if kind == "stop":
+                position += _STOP_LENGTH.get(text, 0)
+                lead = True
+                positions.append(position)
+                continue
+            if lead:
+                self._leads.add(start)
+            positions.append(position)
+            position += _GLUED_WIDTH if kind == "glued" else 1.0
+            lead = text in _LEADS or (lead and text.endswith("ly"))
+        for index, (kind, text, start, end) in enumerate(tokens):
+            here = positions[index]
+            if kind == "address":
+                self._add("SINK", here, here, start, end)
+                self._add("ADDRESS", here, here, start, end)
+            elif kind == "secret":
+                self._add("SECRET", here, here, start, end)
+                self._add("SENSITIVE", here, here, start, end)
+            elif kind == "shell":
+                self._add("FETCHRUN", here, here, start, end)
+            elif kind == "image":
+                self._add("SINK", here, here, start, end)
+            elif kind == "glued":
+                self._read_glued(lexicon, text, here, start)
+            elif kind == "word":
+                self._read_word(lexicon, tokens, positions, index)
+
+    def _read_glued(self, lexicon: _Lexicon, first: str, here: float, start: int) -> None:
+        for rest, idea in lexicon.glued.get(first, ()):
+            wanted = rest.rstrip("#")
+            end = start + 1 + len(wanted)
+            if self.text.startswith(wanted, start + 1):
+                if rest.endswith("#") and not re.match(r"\s*\d", self.text[end : end + 4]):
+                    continue
+                self._add(idea, here, here + len(wanted) * _GLUED_WIDTH, start, end)
+
+    def _read_word(
+        self,
+        lexicon: _Lexicon,
+        tokens: list[tuple[str | None, str, int, int]],
+        positions: list[float],
+        index: int,
+    ) -> None:
+        _, word, start, end = tokens[index]
+        here = positions[index]
+        following = tokens[index + 1][1] if index + 1 < len(tokens) else ""
+        for idea in lexicon.words.get(word, ()):
+            if idea != "NOT" or following not in _NO_PROHIBITION:
+                self._add(idea, here, here, start, end)
+        if "-" in word or "'" in word:
+            for part in re.split("[-']", word):
+                for idea in lexicon.words.get(part, ()):
+                    self._add(idea, here, here, start, end)
+        if not word.isascii() or len(word) > 5:
+            for length in range(3, min(len(word), 16) + 1):
+                for idea in lexicon.stems.get(word[:length], ()):
+                    self._add(idea, here, here, start, end)
+        for rest, idea in lexicon.phrases.get(word, ()):
+            last = index + len(rest)
+            if last < len(tokens) and all(
+                wanted == tokens[index + 1 + at][1] or (wanted == "#" and tokens[index + 1 + at][1].isdigit())
+                for at, wanted in enumerate(rest)
+            ):
+                following = tokens[last + 1][1] if last + 1 < len(tokens) else ""
+                if idea != "NOT" or following not in _NO_PROHIBITION:
+                    self._add(idea, here, positions[last], start, tokens[last][3])
+
+    def _add(self, idea: str, first: float, last: float, start: int, end: int) -> None:
+        self._places[idea].append((first, last, start, end))
+
+    def places(self, idea: str) -> list[Place]:
+        return self._places.get(idea, [])
+
+    def has(self, idea: str, low: float, high: float, *, apart: Place | None = None) -> bool:
+        """Does the idea begin at a position from `low` to `high`, elsewhere than in the place `apart`?"""
+        starts = self._starts.get(idea)
+        if not starts:
+            return False
+        at = bisect_left(starts, low)
+        while at < len(starts) and starts[at] <= high:
+            if apart is None or not self._is_within(self._places[idea][at], apart):
+                return True
+            at += 1
+        return False
+
+    @staticmethod
+    def _is_within(inner: Place, outer: Place) -> bool:
+        return inner[2] < outer[3] and outer[2] < inner[3]
+
+    def begins_clause(self, place: Place) -> bool:
+        """Does the word stand where an order begins: first in its clause, or after `and`, `always`, `you must`?"""
+        start = place[2]
+        if start in self._leads:
+            return True
+        return bool(_GLUED_CHARACTER.match(self.text, start)) and not _THIRD_PERSON.search(
+            self.text[max(0, start - 4) : start]
+        )

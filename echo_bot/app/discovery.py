@@ -12,7 +12,7 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points, packages_distributions
 from pathlib import Path
 
-from echo_bot.channel import Channel, ChannelManifest, ChannelSettings
+from echo_bot.channel import Channel, ChannelManifest, ChannelSettings, ChannelSetup
 from echo_bot.errors import StartError
 from echo_bot.tools.base import Tool
 from echo_bot.tools.registry import Registry
@@ -64,6 +64,18 @@ def build_channel(manifest: ChannelManifest, settings: ChannelSettings) -> Chann
             f"the channel {manifest.name} cannot be made: {type(error).__name__}: {error}"
         ) from error
     return channel
+
+
+def load_setup(manifest: ChannelManifest) -> ChannelSetup:
+    """What helps to set this channel up. Raises StartError."""
+    module_name, _, name = manifest.setup.partition(":")
+    try:
+        helper: ChannelSetup = getattr(importlib.import_module(module_name), name)
+    except (ImportError, AttributeError) as error:
+        raise StartError(
+            f"the set-up of {manifest.name} cannot be loaded ({error}).{_foreign_channels(module_name)}"
+        ) from error
+    return helper
 
 
 @dataclass(frozen=True, slots=True)

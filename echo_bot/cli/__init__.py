@@ -17,6 +17,7 @@ VERBS = {
     "approvals": "List open questions and decide them.",
     "grants": "List and revoke remembered approvals.",
     "audit": "Read and verify the audit.",
+    "setup": "Set a channel up: check its tokens, write the configuration.",
     "config": "Check the configuration, print its schema.",
     "credentials": "Make a key, store and list credentials.",
     "pair": "Let a new person in with a one-time code.",

@@ -179,6 +179,11 @@ def adapter_settings(section: Reach) -> tuple[ChannelSettings, ...]:
     )
 
 
+def account_settings(section: Reach, account: str) -> ChannelSettings:
+    """What the adapter of one account gets, enabled or not. Raises KeyError for an unknown account."""
+    return _adapter_settings(account, accounts(section)[account])
+
+
 def _adapter_settings(name: str, account: Reach) -> ChannelSettings:
     own = set(type(account).model_fields) - set(Account.model_fields) - {"accounts"}
     values = {key: getattr(account, key) for key in own}

@@ -15,6 +15,11 @@ def make_key() -> str:
     return f'export {KEY_VARIABLE}="$({command("credentials key")})"'
 
 
+def has_key(environ: Mapping[str, str], name: str = KEY_VARIABLE) -> bool:
+    """Is there something in a variable for a key?"""
+    return any(environ.get(each, "").strip() for each in (KEY_VARIABLE, name))
+
+
 def empty_variables(environ: Mapping[str, str], name: str = KEY_VARIABLE) -> tuple[str, ...]:
     """The variables for a key that are set to nothing, as a command that failed leaves them."""
     return tuple(each for each in dict.fromkeys((KEY_VARIABLE, name)) if not environ.get(each, "x").strip())

@@ -75,9 +75,19 @@ def examine_config(
 ) -> Examined:
     """As `load_config`, with every error rather than the first."""
     file = find_config(path, environ)
-    model = config_model(manifests)
     try:
         content = read_config(file) if file else b""
+    except ConfigError as error:
+        return Examined(file, None, (error,))
+    return examine_content(content, file, environ, manifests)
+
+
+def examine_content(
+    content: bytes, file: Path | None, environ: Mapping[str, str], manifests: Iterable[ChannelManifest] = ()
+) -> Examined:
+    """As `examine_config`, of a file that would hold `content`."""
+    model = config_model(manifests)
+    try:
         tree = parse_yaml(_text(content, file), str(file)) if file else Tree({}, {})
         overrides = environment_values(environ, model)
         config = _validated(model, tree, overrides, str(file or ""))

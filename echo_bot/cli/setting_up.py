@@ -1,0 +1,192 @@
+"""How `echo-bot setup` works: ask, check at the platform, then write, in this order."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+import click
+
+from echo_bot.app.discovery import load_setup
+from echo_bot.app.secrets import channel_owner
+from echo_bot.called import command
+from echo_bot.channel import (
+    SETUP_TOKEN,
+    ChannelManifest,
+    ChannelSettings,
+    ChannelSetup,
+    SetupReport,
+    Wanted,
+)
+from echo_bot.cli.guarded import refuse_inside_bot
+from echo_bot.cli.plugins import installed_channels
+from echo_bot.cli.state import State, find_place, run_with, utc_now
+from echo_bot.config.channels import account_settings, sections
+from echo_bot.config.finding import find_config, read_config, user_config_path
+from echo_bot.config.key_variable import KEY_VARIABLE, has_key
+from echo_bot.config.loader import examine_content
+from echo_bot.config.rewriting import replace_file, value_in, with_keys
+from echo_bot.config.yaml_tree import parse_yaml
+from echo_bot.credentials import Key, Vault
+from echo_bot.errors import ChannelError, ConfigError, StartError
+from echo_bot.events import Button, ButtonStyle, Card, Paragraph
+
+NEGATIVE = 1
+NOT_REACHABLE = 3
+
+_TEST_CARD = Card(
+    card_id="setup",
+    title="Echo Bot can reach you here",
+    blocks=(
+        Paragraph("Cards like this one will ask for your decisions. Start the bot and press the button."),
+    ),
+    buttons=(Button("Try the button", SETUP_TOKEN, ButtonStyle.PRIMARY),),
+    fallback="Echo Bot can reach you here. Requests for your decision will look like this.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the person asked for on the command line."""
+
+    config_path: Path | None
+    channel: str
+    account: str
+    allow: tuple[str, ...]
+    send_to: str
+    options: tuple[str, ...]
+
+
+def set_up(wish: Wish) -> None:
+    """Raises EchoBotError; exits with 1 for problems at the platform and 3 when it cannot be reached."""
+    manifests = installed_channels()
+    manifest = _manifest(wish.channel, manifests)
+    helper = load_setup(manifest)
+    file = find_config(wish.config_path, os.environ) or user_config_path()
+    refuse_inside_bot(find_place(file if file.exists() else None).database)
+    before = read_config(file).decode() if file.exists() else ""
+    text = with_keys(before, _keys(wish, manifest, before, str(file)), str(file))
+    settings = _settings(text, file, wish, manifests)
+    asked = {
+        each.field: _ask(each)
+        for each in helper.wanted(settings.options)
+        if not settings.secrets.get(each.field)
+    }
+    settings = replace(settings, secrets={**settings.secrets, **asked})
+    report = asyncio.run(_checked(helper, settings))
+    _tell(report, manifest)
+    _store(text, file, channel_owner(manifest.name, settings.account), asked)
+    if wish.send_to:
+        asyncio.run(_send(helper, settings, wish.send_to))
+    _say_next(report, wish, file)
+    if report.problems:
+        sys.exit(NEGATIVE)
+
+
+def _manifest(name: str, manifests: tuple[ChannelManifest, ...]) -> ChannelManifest:
+    known = {each.name: each for each in manifests if each.setup}
+    if name in known:
+        return known[name]
+    nearest = get_close_matches(name, known, n=1)
+    hint = f"did you mean {nearest[0]}?" if nearest else f"there are: {', '.join(sorted(known))}"
+    raise ConfigError(f"no channel that can be set up is called {name}; {hint}")
+
+
+def _keys(wish: Wish, manifest: ChannelManifest, before: str, file: str) -> dict[str, object]:
+    head = f"channels.{wish.channel}" + (f".accounts.{wish.account}" if wish.account else "")
+    keys: dict[str, object] = {f"{head}.enabled": True}
+    for option in wish.options:
+        name, found, value = option.partition("=")
+        if not found or name in manifest.secrets:
+            raise ConfigError(
+                f"--set {name} takes KEY=VALUE; secrets are asked for and never stand on the command line"
+            )
+        keys[f"{head}.{name}"] = value
+    if wish.allow:
+        allowed = value_in(parse_yaml(before, file).values, f"{head}.allow_from")
+        present = [str(each) for each in allowed] if isinstance(allowed, list) else []
+        keys[f"{head}.allow_from"] = list(dict.fromkeys((*present, *wish.allow)))
+    return keys
+
+
+def _settings(text: str, file: Path, wish: Wish, manifests: tuple[ChannelManifest, ...]) -> ChannelSettings:
+    """The account as a start with the new file would give it to the adapter. Raises ConfigError."""
+    examined = examine_content(text.encode(), file, os.environ, manifests)
+    if examined.loaded is None:
+        raise examined.errors[0]
+    section = sections(examined.loaded.config.channels)[wish.channel]
+    return account_settings(section, wish.account)
+
+
+def _ask(wanted: Wanted) -> str:
+    if sys.stdin.isatty():
+        click.echo(wanted.where, err=True)
+        value: str = click.prompt(wanted.label, hide_input=True, err=True)
+    else:
+        value = sys.stdin.readline()
+    value = value.strip()
+    if not value or not value.isprintable():
+        raise ConfigError(f"{wanted.label} was not given. {wanted.where}")
+    return value
+
+
+async def _checked(helper: ChannelSetup, settings: ChannelSettings) -> SetupReport:
+    try:
+        return await helper.check(settings)
+    except ChannelError as error:
+        click.echo(f"echo-bot: {error}", err=True)
+        click.echo("Nothing was written.", err=True)
+        sys.exit(NOT_REACHABLE)
+
+
+async def _send(helper: ChannelSetup, settings: ChannelSettings, to: str) -> None:
+    try:
+        await helper.send_card(settings, to, _TEST_CARD)
+    except ChannelError as error:
+        click.echo(f"echo-bot: the test card could not be sent: {error}", err=True)
+        sys.exit(NEGATIVE)
+    click.echo(f"A test card was sent to {to}.")
+
+
+def _tell(report: SetupReport, manifest: ChannelManifest) -> None:
+    click.echo(f"{manifest.title} knows this bot as {report.bot}.")
+    for problem in report.problems:
+        click.echo(f"Missing: {problem}")
+
+
+def _store(text: str, file: Path, owner: str, secrets: Mapping[str, str]) -> None:
+    """The tokens first: a configuration without them would only fail."""
+    place = find_place(file if file.exists() else None)
+    if secrets and not has_key(os.environ, place.loaded.config.credentials.encryption_key_env):
+        made = Key.generate().reveal()
+        os.environ[KEY_VARIABLE] = made
+        click.echo("The tokens are stored encrypted with a new key. Keep it, and give it to the bot:")
+        click.echo(f"export {KEY_VARIABLE}={made}")
+
+    async def keep(state: State) -> None:
+        vault = Vault(state.store.sealed, state.key, utc_now)
+        for field, value in secrets.items():
+            await vault.set(owner, field, value)
+        await state.audit.record("channel_set_up", owner=owner, secrets=sorted(secrets))
+
+    run_with(place, keep)
+    try:
+        replace_file(file, text)
+    except OSError as error:
+        raise StartError(f"{file} cannot be written: {error.strerror}. The tokens are stored") from error
+    click.echo(f"Written: {file}")
+
+
+def _say_next(report: SetupReport, wish: Wish, file: Path) -> None:
+    for step in report.steps:
+        click.echo(step)
+    if not wish.allow:
+        click.echo(
+            f"Nobody may chat yet: let people in with `{command('pair')}`, or run this with --allow ID."
+        )
+    click.echo(f"Start: {command('run')}" + (f" -c {file}" if file != user_config_path() else ""))

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from echo_bot.config.rewriting import replace_file, value_in, with_keys
+from echo_bot.config.yaml_tree import parse_yaml
+from echo_bot.errors import ConfigError
+
+WRITTEN = """\
+# mine
+workspace: "~/work"   # where I work
+channels:
+  telegram:
+    allow_from: ["42"]   # me
+    group_policy: off
+
+tools:
+  deny: [exec]
+"""
+
+KEYS = st.dictionaries(
+    st.lists(st.sampled_from(["a", "b", "c", "channels"]), min_size=2, max_size=4).map(".".join),
+    st.one_of(st.booleans(), st.text("abc:#-'\" é\n", max_size=12), st.lists(st.just("42"), max_size=2)),
+    max_size=1,
+)
+
+
+def test_only_the_named_keys_change() -> None:
+    changed = with_keys(WRITTEN, {"channels.telegram.enabled": True, "channels.discord.enabled": True}, "f")
+    for line in WRITTEN.splitlines():
+        assert line in changed.splitlines()
+    values = parse_yaml(changed, "f").values
+    assert value_in(values, "channels.telegram.enabled") is True
+    assert value_in(values, "channels.discord.enabled") is True
+    assert value_in(values, "channels.telegram.group_policy") == "off"
+    assert value_in(values, "workspace") == "~/work"
+
+
+@given(KEYS)
+def test_a_key_that_was_set_is_read_back_and_the_rest_stays(keys: dict[str, object]) -> None:
+    changed = parse_yaml(with_keys("tools:\n  deny: [exec]  # no\n", keys, "f"), "f").values
+    for key, value in keys.items():
+        assert value_in(changed, key) == value
+    assert value_in(changed, "tools.deny") == ["exec"]
+
+
+@pytest.mark.parametrize("text", ["", "# only a remark\n", "---\n"])
+def test_a_file_without_keys_gets_some(text: str) -> None:
+    changed = with_keys(text, {"channels.slack.mode": "http"}, "f")
+    assert value_in(parse_yaml(changed, "f").values, "channels.slack.mode") == "http"
+    assert changed.startswith(text.strip().removesuffix("---"))
+
+
+@pytest.mark.parametrize("text", ["channels: [a]\n", "channels: 3\n"])
+def test_what_is_no_section_is_not_overwritten(text: str) -> None:
+    with pytest.raises(ConfigError, match="not a section"):
+        with_keys(text, {"channels.slack.mode": "http"}, "f")
+
+
+def test_a_broken_file_is_refused_with_its_line() -> None:
+    with pytest.raises(ConfigError, match="f:2"):
+        with_keys("a: 1\n b: [\n", {"c.d": 1}, "f")
+
+
+def test_a_file_is_replaced_whole_and_keeps_its_mode_and_its_link(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.yaml", tmp_path / "link.yaml"
+    real.write_text("a: 1\n")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    replace_file(link, "a: 2\n")
+    assert (real.read_text(), stat.S_IMODE(real.stat().st_mode), link.is_symlink()) == ("a: 2\n", 0o640, True)
+    replace_file(tmp_path / "new" / "config.yaml", "b: 1\n")
+    assert stat.S_IMODE((tmp_path / "new" / "config.yaml").stat().st_mode) == 0o600
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link.yaml", "new", "real.yaml"]

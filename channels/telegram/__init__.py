@@ -7,6 +7,6 @@ MANIFEST = ChannelManifest(
     title="Telegram",
     build="channels.telegram.adapter:build",
     authenticates_sender=True,
-    options=("api_file_base",),
-    secrets=("token",),
+    options=("api_file_base", "webhook_url"),
+    secrets=("token", "webhook_secret"),
 )

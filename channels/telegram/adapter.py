@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any, TypeVar
 
-import structlog
 from telegram import InlineKeyboardMarkup, InputFile, LinkPreviewOptions, Message, ReplyParameters
 from telegram.constants import ChatAction
-from telegram.error import BadRequest, ChatMigrated
+from telegram.error import BadRequest
 
 from channels.telegram.client import TelegramBot, open_bot
 from channels.telegram.failures import TOKEN_FIX, is_about_format, is_not_modified, translated
-from channels.telegram.files import read_for_upload
+from channels.telegram.files import locate_file, read_for_upload
 from channels.telegram.inbound import GENERAL_TOPIC, NAME
 from channels.telegram.keyboard import keyboard_of
 from channels.telegram.link import Link
-from channels.telegram.polling import Rhythm
 from channels.telegram.redaction import TokenFilter
 from channels.telegram.render import MAX_UNITS, Rendered, render_card, render_markdown
+from channels.telegram.standing import Rhythm
+from channels.telegram.webhook import answer_unavailable, webhook_of
 from echo_bot.channel import (
+    AsgiApp,
     Channel,
     ChannelCapabilities,
     ChannelHealth,
     ChannelSettings,
     ChannelState,
+    FileLocation,
     LengthUnit,
     Port,
+    Prompting,
 )
 from echo_bot.errors import StartError, TargetGone, TemporaryFailure
-from echo_bot.events import Address, Card, MessageRef, OutboundFile, OutboundText
-
-log = structlog.get_logger(__name__)
+from echo_bot.events import Address, Card, ContentBlock, MessageRef, OutboundFile, OutboundText
 
 T = TypeVar("T")
 
@@ -44,6 +45,10 @@ CAPABILITIES = ChannelCapabilities(
     files=True,
     threads=True,
     groups=True,
+    prompts=Prompting.REPLY,
+    private_replies=True,
+    receives_files=True,
+    reactions=True,
     stream_interval_ms=1000,
     stream_interval_group_ms=3000,
 )
@@ -52,7 +57,7 @@ _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
 
 def build(settings: ChannelSettings) -> Channel:
-    """Raises StartError without a token: there is nothing to connect with."""
+    """Raises StartError without a token, and for a webhook that could not work safely."""
     if not settings.secrets.get("token", "").strip():
         raise StartError(f"Telegram has no bot token. {TOKEN_FIX}")
     return TelegramChannel(settings)
@@ -68,12 +73,14 @@ class TelegramChannel:
         self.account = settings.account
         self._settings, self._rhythm = settings, rhythm or Rhythm()
         self._secrecy = TokenFilter(settings.secrets.get("token", "").strip())
+        self._webhook = webhook_of(settings)
         self._link: Link | None = None
 
     async def start(self, port: Port) -> None:
         self._secrecy.install()
         try:
-            self._link = Link(open_bot(self._settings), port, self.account, self._rhythm)
+            bot = open_bot(self._settings)
+            self._link = Link(bot, port, self.account, self._rhythm, self._webhook)
             await self._link.open()
         except BaseException:
             await self.stop()
@@ -88,13 +95,21 @@ class TelegramChannel:
     def health(self) -> ChannelHealth:
         return self._link.health() if self._link is not None else ChannelHealth(ChannelState.STOPPED)
 
+    def hooks(self) -> Mapping[str, AsgiApp]:
+        """Where Telegram calls; nothing when it is polled."""
+        return {self._webhook.path: self._called} if self._webhook is not None else {}
+
+    # Files that people sent
+
+    async def locate(self, block: ContentBlock) -> FileLocation:
+        return await locate_file(self._bot(), block, is_official=not self._settings.api_base)
+
     # Sending
 
     async def send_text(self, address: Address, message: OutboundText) -> MessageRef:
         return await self._send(address, _rendered(message), message.text, reply_to_id=message.reply_to_id)
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
-        self._connected().presses.remember(card.buttons)
         shown = render_card(card)
         return await self._send(address, shown, shown.text, keyboard=keyboard_of(card.buttons))
 
@@ -102,7 +117,7 @@ class TelegramChannel:
         bot = self._bot()
         content = await read_for_upload(file.path)
 
-        async def send(to: Address, _: Rendered) -> Message:
+        async def send(to: Address) -> Message:
             return await bot.send_document(
                 _number(to.chat_id),
                 InputFile(content, filename=file.name),
@@ -110,14 +125,18 @@ class TelegramChannel:
                 disable_content_type_detection=True,
             )
 
-        return await self._post(address, Rendered(""), "", send)
+        return await self._post(address, send)
 
     async def typing(self, address: Address) -> None:
         bot = self._bot()
-        with translated(bot.token):
-            await bot.send_chat_action(
-                _number(address.chat_id), ChatAction.TYPING, message_thread_id=_thread(address)
+
+        async def show(to: Address) -> bool:
+            return await bot.send_chat_action(
+                _number(to.chat_id), ChatAction.TYPING, message_thread_id=_thread(to)
             )
+
+        with translated(bot.token):
+            await self._connected().moves.follow(address, show)
 
     # Changing what was sent
 
@@ -125,7 +144,6 @@ class TelegramChannel:
         await self._edit(ref, _rendered(message), message.text, None)
 
     async def edit_card(self, ref: MessageRef, card: Card) -> None:
-        self._connected().presses.remember(card.buttons)
         shown = render_card(card)
         await self._edit(ref, shown, shown.text, keyboard_of(card.buttons))
 
@@ -154,6 +172,18 @@ class TelegramChannel:
 
     # Inside
 
+    async def _called(
+        self,
+        scope: MutableMapping[str, Any],
+        receive: Callable[[], Awaitable[MutableMapping[str, Any]]],
+        send: Callable[[MutableMapping[str, Any]], Awaitable[None]],
+    ) -> None:
+        link = self._link
+        if link is None or link.hook is None:
+            await answer_unavailable(send)
+        else:
+            await link.hook(scope, receive, send)
+
     async def _send(
         self,
         address: Address,
@@ -165,35 +195,27 @@ class TelegramChannel:
     ) -> MessageRef:
         bot = self._bot()
 
-        async def send(to: Address, shown: Rendered) -> Message:
-            return await bot.send_message(
-                _number(to.chat_id),
-                shown.text,
-                entities=shown.entities or None,
-                message_thread_id=_thread(to),
-                reply_parameters=_answering(reply_to_id),
-                reply_markup=keyboard,
-                link_preview_options=_NO_PREVIEW,
-            )
+        async def send(to: Address) -> Message:
+            async def send_as(form: Rendered) -> Message:
+                return await bot.send_message(
+                    _number(to.chat_id),
+                    form.text,
+                    entities=form.entities or None,
+                    message_thread_id=_thread(to),
+                    reply_parameters=_answering(reply_to_id),
+                    reply_markup=keyboard,
+                    link_preview_options=_NO_PREVIEW,
+                )
 
-        return await self._post(address, shown, plain, send)
+            return await _with_plain_fallback(send_as, shown, plain)
 
-    async def _post(
-        self,
-        address: Address,
-        shown: Rendered,
-        plain: str,
-        send: Callable[[Address, Rendered], Awaitable[Message]],
-    ) -> MessageRef:
-        """Send to the chat, and once more under its new id where a group became a supergroup."""
-        with translated(self._bot().token):
-            try:
-                sent = await _with_plain_fallback(lambda form: send(address, form), shown, plain)
-            except ChatMigrated as moved:
-                address = Address(NAME, str(moved.new_chat_id), address.thread_id, address.account)
-                log.info("telegram_chat_moved", account=self.account, chat=address.chat_id)
-                sent = await send(address, shown)
-        return MessageRef(address, str(sent.message_id))
+        return await self._post(address, send)
+
+    async def _post(self, address: Address, send: Callable[[Address], Awaitable[Message]]) -> MessageRef:
+        link = self._connected()
+        with translated(link.bot.token):
+            where, sent = await link.moves.follow(address, send)
+        return MessageRef(where, str(sent.message_id))
 
     def _connected(self) -> Link:
         if self._link is None:

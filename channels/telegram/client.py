@@ -17,7 +17,7 @@ from echo_bot.channel import ChannelSettings
 from echo_bot.errors import ChannelFatal
 
 OFFICIAL_API = "https://api.telegram.org"
-_UNPACED = frozenset({"sendChatAction"})
+_UNPACED = frozenset({"sendChatAction", "setMessageReaction", "answerCallbackQuery"})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 TelegramBot = ExtBot[int]
@@ -27,7 +27,7 @@ os.environ.setdefault("PTB_TIMEDELTA", "true")
 
 
 class Pace(AIORateLimiter):
-    """Telegram's limits of messages a second and a minute; typing signs neither wait nor count."""
+    """Telegram's limits of messages a second and a minute; small signs and answers neither wait nor count."""
 
     async def process_request(
         self,

@@ -1,13 +1,48 @@
-"""Files on their way to Telegram: read whole, within the size the Bot API takes."""
+"""Files on their way to Telegram, and where to fetch those that people sent."""
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
-from echo_bot.errors import FormatRejected
+from telegram.error import BadRequest
 
+from channels.telegram.client import TelegramBot
+from channels.telegram.failures import translated
+from echo_bot.channel import FileLocation
+from echo_bot.errors import FormatRejected, TargetGone
+from echo_bot.events import ContentBlock
+
+MAX_DOWNLOAD_BYTES = 20 * 1024 * 1024
 MAX_UPLOAD_BYTES = 50 * 1024 * 1024
+
+
+_TOO_BIG = (
+    f"the file is larger than {MAX_DOWNLOAD_BYTES // 2**20} MB, the most that Telegram gives to bots. "
+    "A Bot API server of your own (channels.telegram.api_base) has no such limit"
+)
+
+
+async def locate_file(bot: TelegramBot, block: ContentBlock, *, is_official: bool) -> FileLocation:
+    """Where a received file is: at the API's file address, or on this machine with a server in local mode.
+
+    Raises TargetGone when Telegram does not give the file, with the reason.
+    """
+    if is_official and block.size > MAX_DOWNLOAD_BYTES:
+        raise TargetGone(_TOO_BIG)
+    with translated(bot.token):
+        try:
+            found = await bot.get_file(block.ref)
+        except BadRequest as error:
+            too_big = "too big" in error.message.lower()
+            raise TargetGone(_TOO_BIG if too_big else "Telegram does not have this file any more") from None
+    path = (found.file_path or "").removeprefix(f"{bot.base_file_url}/")
+    if not path:
+        raise TargetGone("Telegram does not have this file any more")
+    if not is_official and PurePosixPath(path).is_absolute():
+        return FileLocation(path=path)
+    return FileLocation(url=f"{bot.base_file_url}/{quote(path)}")
 
 
 async def read_for_upload(path: str) -> bytes:

@@ -1,56 +1,81 @@
-"""A Telegram message as an `InboundEvent`: pure conversion, nothing is asked or fetched."""
+"""A Telegram message, or an album, as an `InboundEvent`: pure conversion, nothing is asked or fetched."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from telegram import Message, Update, User
 
-from channels.telegram.mentions import Self, spoken_to
+from channels.telegram.attachments import attachments_of
+from channels.telegram.mentions import Self, Spoken, spoken_to
 from echo_bot.channel import inbound_event
-from echo_bot.events import BlockType, ContentBlock, EventType, InboundEvent
+from echo_bot.events import Address, BlockType, ContentBlock, EventType, InboundEvent
 
 NAME = "telegram"
 GENERAL_TOPIC = 1
 
-MESSAGE_KINDS = ("message", "edited_message", "channel_post", "edited_channel_post")
+ALLOWED_UPDATES = ("message", "edited_message", "channel_post", "edited_channel_post", "callback_query")
 
 
-def event_of(update: Update, bot: Self, account: str) -> InboundEvent | None:
-    """The event of a message update; None for one with nothing said in it, or said by the bot itself."""
-    edited = update.edited_message or update.edited_channel_post
-    message = edited or update.message or update.channel_post
-    if message is None or (message.from_user is not None and message.from_user.id == bot.id):
+def message_of(update: Update) -> Message | None:
+    """The message of an update, new or edited."""
+    return update.message or update.channel_post or update.edited_message or update.edited_channel_post
+
+
+def is_edit(update: Update) -> bool:
+    return update.edited_message is not None or update.edited_channel_post is not None
+
+
+def event_of(
+    updates: Sequence[Update], bot: Self, account: str, unchanged: Sequence[Message] = ()
+) -> InboundEvent | None:
+    """The event of a message, or of all parts of an album; None for what says nothing or is the bot's own.
+
+    `unchanged` are the other parts of the album of which one was edited.
+    """
+    said = [message for update in updates if (message := message_of(update)) is not None]
+    parts = sorted([*said, *unchanged], key=lambda message: message.message_id)
+    if not said or _is_from(parts[0], bot):
         return None
-    spoken = spoken_to(
-        bot, message.text or message.caption or "", message.entities or message.caption_entities
-    )
-    content = _content(message, spoken.text)
-    if not content and not spoken.mentioned:
+    spoken = [_spoken(part, bot) for part in parts]
+    content = _content(parts, spoken)
+    mentioned = any(each.mentioned for each in spoken)
+    if not content and not mentioned:
         return None
-    chat_id = str(message.chat.id)
-    reply = _replied_to(message)
-    reply_is_own = reply is not None and reply.from_user is not None and reply.from_user.id == bot.id
+    first, edited = parts[0], is_edit(updates[0])
+    reply = _replied_to(first)
+    reply_is_own = reply is not None and _is_from(reply, bot)
     return inbound_event(
-        event_id=f"update:{update.update_id}",
+        event_id=_update_id(updates[0]),
         event_type=EventType.EDIT if edited else EventType.MESSAGE,
         channel=NAME,
         account=account,
-        chat_id=chat_id,
-        thread_id=thread_of(message),
-        sender_id=sender_of(message),
-        sender_name=_name_of(message),
-        message_id=str(message.message_id),
-        timestamp=message.edit_date if edited and message.edit_date else message.date,
+        chat_id=str(first.chat.id),
+        thread_id=thread_of(first),
+        sender_id=sender_of(first),
+        sender_name=_name_of(first),
+        message_id=str(_with_words(parts).message_id),
+        timestamp=said[0].edit_date if edited and said[0].edit_date else first.date,
         content=content,
         reply_to_id=str(reply.message_id) if reply else "",
-        reply_to_text=_quoted_text(message, reply),
+        reply_to_text=_quoted_text(first, reply),
         reply_to_sender=sender_of(reply) if reply else "",
         reply_to_is_own=reply_is_own,
-        is_group=message.chat.type != "private",
-        mentioned=spoken.mentioned or reply_is_own,
-        from_bot=_is_other_bot(message),
-        dedup_ids=_dedup_ids(update, chat_id, message, bool(edited)),
-        metadata=_metadata(message),
+        is_group=first.chat.type != "private",
+        mentioned=mentioned or reply_is_own,
+        from_bot=_is_other_bot(first),
+        dedup_ids=_dedup_ids(updates),
+        metadata=_metadata(first),
     )
+
+
+def move_of(message: Message, account: str) -> tuple[Address, str] | None:
+    """The old address and the new id, where a message says that its group became a supergroup."""
+    if message.migrate_to_chat_id:
+        return Address(NAME, str(message.chat.id), account=account), str(message.migrate_to_chat_id)
+    if message.migrate_from_chat_id:
+        return Address(NAME, str(message.migrate_from_chat_id), account=account), str(message.chat.id)
+    return None
 
 
 def thread_of(message: Message) -> str:
@@ -65,6 +90,10 @@ def sender_of(message: Message) -> str:
     if message.sender_chat is not None:
         return str(message.sender_chat.id)
     return str(message.from_user.id) if message.from_user is not None else str(message.chat.id)
+
+
+def _is_from(message: Message, bot: Self) -> bool:
+    return message.from_user is not None and message.from_user.id == bot.id
 
 
 def _name_of(message: Message) -> str:
@@ -91,10 +120,24 @@ def _quoted_text(message: Message, reply: Message | None) -> str:
     return (reply.text or reply.caption or "") if reply is not None else ""
 
 
-def _dedup_ids(update: Update, chat_id: str, message: Message, edited: bool) -> tuple[str, ...]:
+def _with_words(parts: Sequence[Message]) -> Message:
+    """The part by which an album is known: people edit, and reply to, the one with the caption."""
+    return next((part for part in parts if part.text or part.caption), parts[0])
+
+
+def _update_id(update: Update) -> str:
+    return f"update:{update.update_id}"
+
+
+def _dedup_ids(updates: Iterable[Update]) -> tuple[str, ...]:
     """An edit keeps its message's id, so only the update tells two edits apart."""
-    update_id = f"update:{update.update_id}"
-    return (update_id,) if edited else (update_id, f"message:{chat_id}:{message.message_id}")
+    ids: list[str] = []
+    for update in updates:
+        ids.append(_update_id(update))
+        message = message_of(update)
+        if message is not None and not is_edit(update):
+            ids.append(f"message:{message.chat.id}:{message.message_id}")
+    return tuple(ids)
 
 
 def _metadata(message: Message) -> dict[str, str]:
@@ -107,47 +150,11 @@ def _metadata(message: Message) -> dict[str, str]:
     return {key: value for key, value in known.items() if value}
 
 
-def _content(message: Message, text: str) -> tuple[ContentBlock, ...]:
-    words = (ContentBlock(BlockType.TEXT, text=text),) if text.strip() else ()
-    attached = _attachment(message)
-    return words if attached is None else (*words, attached)
+def _spoken(message: Message, bot: Self) -> Spoken:
+    return spoken_to(bot, message.text or message.caption or "", message.entities or message.caption_entities)
 
 
-def _attachment(message: Message) -> ContentBlock | None:
-    """The file of a message, by its id at Telegram; of a photo the largest size."""
-    if message.photo:
-        best = message.photo[-1]
-        return ContentBlock(BlockType.IMAGE, ref=best.file_id, mime="image/jpeg", size=best.file_size or 0)
-    if message.sticker is not None:
-        sticker = message.sticker
-        return ContentBlock(
-            BlockType.IMAGE, text=sticker.emoji or "", ref=sticker.file_id, size=sticker.file_size or 0
-        )
-    if message.video_note is not None:
-        note = message.video_note
-        return ContentBlock(BlockType.VIDEO, ref=note.file_id, mime="video/mp4", size=note.file_size or 0)
-    if message.voice is not None:
-        voice = message.voice
-        mime = voice.mime_type or "audio/ogg"
-        return ContentBlock(BlockType.VOICE, ref=voice.file_id, mime=mime, size=voice.file_size or 0)
-    return _named_attachment(message)
-
-
-def _named_attachment(message: Message) -> ContentBlock | None:
-    # An animation comes with a document of the same file, so it is looked at first.
-    candidates = (
-        (BlockType.VIDEO, message.animation),
-        (BlockType.VIDEO, message.video),
-        (BlockType.AUDIO, message.audio),
-        (BlockType.FILE, message.document),
-    )
-    for kind, media in candidates:
-        if media is not None:
-            return ContentBlock(
-                kind,
-                ref=media.file_id,
-                name=media.file_name or "",
-                mime=media.mime_type or "",
-                size=media.file_size or 0,
-            )
-    return None
+def _content(parts: Sequence[Message], spoken: Sequence[Spoken]) -> tuple[ContentBlock, ...]:
+    """The words of all parts, then their files in the order in which they were sent."""
+    words = [ContentBlock(BlockType.TEXT, text=each.text) for each in spoken if each.text.strip()]
+    return (*words, *(block for part in parts for block in attachments_of(part)))

@@ -1,12 +1,18 @@
-"""The chat commands in Telegram's menu."""
+"""The chat commands in Telegram's menus: what makes sense to strangers, in private chats and in groups."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import structlog
-from telegram import BotCommand
+from telegram import (
+    BotCommand,
+    BotCommandScope,
+    BotCommandScopeAllGroupChats,
+    BotCommandScopeAllPrivateChats,
+    BotCommandScopeDefault,
+)
 from telegram.error import TelegramError
 
 from channels.telegram.client import TelegramBot
@@ -17,26 +23,40 @@ log = structlog.get_logger(__name__)
 MAX_COMMANDS = 100
 MAX_DESCRIPTION = 256
 _NAME = re.compile(r"[a-z0-9_]{1,32}")
+_EVERYWHERE = frozenset({"start", "help", "pair"})
+_PRIVATE_ONLY = frozenset({"start", "pair"})
 
 
 async def publish_commands(bot: TelegramBot, commands: Sequence[Command]) -> None:
-    """Show the commands in the menu. Without the menu they work all the same, so a failure is only logged."""
-    try:
-        await bot.set_my_commands(menu_of(commands))
-    except TelegramError as error:
-        log.warning("telegram_commands_not_set", error=type(error).__name__)
+    """Show the commands in the menus, where they changed. They work without, so a failure is only logged."""
+    for scope, menu in menus_of(commands).items():
+        try:
+            if tuple(await bot.get_my_commands(scope)) != tuple(menu):
+                await bot.set_my_commands(menu, scope)
+        except TelegramError as error:
+            log.warning("telegram_commands_not_set", scope=scope.type, error=type(error).__name__)
 
 
-def menu_of(commands: Sequence[Command]) -> list[BotCommand]:
+def menus_of(commands: Sequence[Command]) -> Mapping[BotCommandScope, list[BotCommand]]:
+    """A menu for each scope. The default is for wherever Telegram finds no closer one."""
+    names = frozenset(command.name for command in commands)
+    return {
+        BotCommandScopeDefault(): _menu(commands, names & _EVERYWHERE),
+        BotCommandScopeAllPrivateChats(): _menu(commands, names),
+        BotCommandScopeAllGroupChats(): _menu(commands, names - _PRIVATE_ONLY),
+    }
+
+
+def _menu(commands: Sequence[Command], shown: Collection[str]) -> list[BotCommand]:
     """What of the commands fits Telegram's rules for names and lengths."""
     entries = [
         BotCommand(command.name, _description(command))
         for command in commands
-        if _NAME.fullmatch(command.name) and command.description
+        if command.name in shown and _NAME.fullmatch(command.name) and command.description
     ]
     return entries[:MAX_COMMANDS]
 
 
 def _description(command: Command) -> str:
     text = f"{command.usage} – {command.description}" if command.usage else command.description
-    return text[:MAX_DESCRIPTION]
+    return text if len(text) <= MAX_DESCRIPTION else f"{text[: MAX_DESCRIPTION - 1]}…"

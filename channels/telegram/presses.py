@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypeVar
 
 import structlog
-from telegram import CallbackQuery, ForceReply, Message, MessageEntity, ReplyParameters, User
+from telegram import CallbackQuery, Message, User
 from telegram.error import TelegramError
 
 from channels.telegram.client import TelegramBot
 from channels.telegram.errands import Errands
 from channels.telegram.inbound import NAME, thread_of
 from channels.telegram.keyboard import read_callback_data
-from echo_bot.channel import LengthUnit, Port
-from echo_bot.events import Address, Button, ButtonPress, Identity, PressReply
-from echo_bot.text.measure import measure
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
+from channels.telegram.questions import HOW_TO_ANSWER, Questions, answering, question_for
+from echo_bot.channel import Port, Prompt
+from echo_bot.events import Address, ButtonPress, Identity, PressReply
 
 log = structlog.get_logger(__name__)
 
 MAX_ANSWER_CHARACTERS = 200
 _REMEMBERED = 500
-_ANY_QUESTION = "What should be passed along?"
-_HOW_TO_ANSWER = "Reply to this message."
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A question that stands in a chat: whose reply to it completes which press."""
-
-    press: ButtonPress
-    asked: str
+_TOO_LONG = PressReply(
+    "This is too long to be changed in Telegram. Change it on the bot's web page.", ok=False
+)
 
 
 class Presses:
@@ -43,77 +30,59 @@ class Presses:
 
     def __init__(self, bot: TelegramBot, port: Port, account: str, errands: Errands) -> None:
         self._bot, self._port, self._account, self._errands = bot, port, account, errands
-        self._prompts: OrderedDict[str, str] = OrderedDict()
+        self._questions = Questions(bot, account)
         self._asked: OrderedDict[str, None] = OrderedDict()
-        self._questions: OrderedDict[tuple[str, str], _Question] = OrderedDict()
-
-    def remember(self, buttons: Iterable[Button]) -> None:
-        """Keep what the buttons of a card will ask for."""
-        for button in buttons:
-            if button.prompt:
-                self._prompts[button.token] = button.prompt
-                _bound(self._prompts)
 
     async def take(self, query: CallbackQuery) -> None:
         """Decide with a press, or ask its presser for words. Every press gets an answer."""
         token, asks = read_callback_data(query.data or "")
         press = _press_of(query, token, self._account)
-        if asks and await self._port.admits(press.presser):
-            self._ask_once(query, press)
-            return
-        reply = await self._port.press(press)
-        self._errands.run(self._answer(query.id, reply), "telegram:answer")
+        if not asks:
+            self._answer(query, await self._port.press(press))
+        elif press.press_id not in self._asked:
+            told = await self._port.prompt(press)
+            self._asked[press.press_id] = None
+            while len(self._asked) > _REMEMBERED:
+                self._asked.popitem(last=False)
+            self._answer(query, self._ask(query.from_user, press, told) if isinstance(told, Prompt) else told)
 
     async def take_words(self, message: Message) -> bool:
         """Is the message the presser's reply to a question of ours? Then it completes the press."""
-        replied = message.reply_to_message
-        if replied is None or message.from_user is None or message.text is None:
+        press = self._questions.answered_by(message)
+        if press is None:
             return False
-        question = self._questions.get((str(message.chat.id), str(replied.message_id)))
-        if question is None or question.press.presser.sender_id != str(message.from_user.id):
-            return False
-        reply = await self._port.press(_with_words(question.press, message))
+        reply = await self._port.press(press)
         self._errands.run(self._say(message, reply), "telegram:outcome")
         return True
 
-    def _ask_once(self, query: CallbackQuery, press: ButtonPress) -> None:
-        if press.press_id in self._asked:
-            return
-        self._asked[press.press_id] = None
-        _bound(self._asked)
-        self._errands.run(self._answer(query.id, PressReply(_HOW_TO_ANSWER)), "telegram:answer")
-        self._errands.run(self._ask(query.from_user, press), "telegram:ask")
+    def _ask(self, presser: User, press: ButtonPress, prompt: Prompt) -> PressReply:
+        """Ask in the chat; returns what to answer the press itself."""
+        question = question_for(presser, press, prompt)
+        if not question.fits:
+            return _TOO_LONG
 
-    async def _ask(self, presser: User, press: ButtonPress) -> None:
-        """Ask by a message that only the presser's client turns into an open reply."""
-        prompt = self._prompts.get(press.token, _ANY_QUESTION)
-        text = f"{presser.full_name}: {prompt}\n{_HOW_TO_ANSWER}"
-        name = MessageEntity(
-            MessageEntity.TEXT_MENTION, 0, measure(presser.full_name, LengthUnit.UTF16), user=presser
-        )
-        try:
-            asked = await self._bot.send_message(
-                press.address.chat_id,
-                text,
-                entities=[name],
-                message_thread_id=int(press.address.thread_id) if press.address.thread_id else None,
-                reply_parameters=_answering(press.message_id),
-                reply_markup=ForceReply(selective=True, input_field_placeholder=prompt[:64]),
-            )
-        except TelegramError:
-            log.warning("telegram_question_not_sent", account=self._account, press=press.press_id)
-            return
-        self._questions[(press.address.chat_id, str(asked.message_id))] = _Question(press, prompt)
-        _bound(self._questions)
+        async def ask() -> None:
+            try:
+                await self._questions.ask(question, press, prompt)
+            except TelegramError:
+                self._asked.pop(press.press_id, None)
+                log.warning("telegram_question_not_sent", account=self._account, press=press.press_id)
 
-    async def _answer(self, query_id: str, reply: PressReply) -> None:
+        self._errands.run(ask(), "telegram:ask")
+        return PressReply(HOW_TO_ANSWER)
+
+    def _answer(self, query: CallbackQuery, reply: PressReply) -> None:
         """Best effort: the decision stands whether or not Telegram takes the answer."""
-        try:
-            await self._bot.answer_callback_query(
-                query_id, text=_answer_text(reply.text), show_alert=not reply.ok
-            )
-        except TelegramError:
-            log.info("telegram_press_not_answered", account=self._account, query=query_id)
+
+        async def answer() -> None:
+            try:
+                await self._bot.answer_callback_query(
+                    query.id, text=_answer_text(reply.text), show_alert=not reply.ok
+                )
+            except TelegramError:
+                log.info("telegram_press_not_answered", account=self._account, query=query.id)
+
+        self._errands.run(answer(), "telegram:answer")
 
     async def _say(self, message: Message, reply: PressReply) -> None:
         """Tell who completed a press by words; there is no query left to answer."""
@@ -123,7 +92,7 @@ class Presses:
                 message.chat.id,
                 reply.text or "Done.",
                 message_thread_id=int(thread) if thread else None,
-                reply_parameters=_answering(str(message.message_id)),
+                reply_parameters=answering(str(message.message_id)),
                 disable_notification=reply.ok,
             )
         except TelegramError:
@@ -145,27 +114,6 @@ def _press_of(query: CallbackQuery, token: str, account: str) -> ButtonPress:
     )
 
 
-def _with_words(press: ButtonPress, message: Message) -> ButtonPress:
-    return ButtonPress(
-        press_id=f"message:{message.chat.id}:{message.message_id}",
-        token=press.token,
-        presser=press.presser,
-        address=press.address,
-        message_id=press.message_id,
-        presser_name=press.presser_name,
-        text=message.text or "",
-    )
-
-
 def _answer_text(text: str) -> str | None:
     """What fits Telegram's answer; None shows nothing and only ends the button's waiting sign."""
     return f"{text[: MAX_ANSWER_CHARACTERS - 1]}…" if len(text) > MAX_ANSWER_CHARACTERS else text or None
-
-
-def _answering(message_id: str) -> ReplyParameters | None:
-    return ReplyParameters(int(message_id), allow_sending_without_reply=True) if message_id else None
-
-
-def _bound(book: OrderedDict[Key, Value]) -> None:
-    while len(book) > _REMEMBERED:
-        book.popitem(last=False)

@@ -7,13 +7,16 @@
         press = chat.press("Approve once")
         assert (await press.answer()).text
 
-Start your bot with `api_base=telegram.url` and `token=telegram.token`. `telegram.fail("sendMessage", 500)`,
-`telegram.drop(…)`, `telegram.conflict()` and `telegram.redeliver()` make the trouble that real life has.
+Start your bot with `api_base=telegram.url` and `token=telegram.token`. Updates are polled, or delivered to a
+webhook. `telegram.fail("sendMessage", 500)`, `.drop(…)`, `.slow(…)`, `.conflict()` and `.redeliver()` make the
+trouble that real life has; `media` holds what people can send besides text.
 """
 
+from echo_bot.testing.telegram import media
+from echo_bot.testing.telegram.detection import detected_entities
 from echo_bot.testing.telegram.emulator import TOKEN, TelegramEmulator
 from echo_bot.testing.telegram.model import Chat, Message, User
-from echo_bot.testing.telegram.people import Conversation, Person, Press, detected_entities
+from echo_bot.testing.telegram.people import Conversation, Person, Press
 from echo_bot.testing.telegram.world import QueryAnswer
 
 __all__ = [
@@ -27,4 +30,5 @@ __all__ = [
     "TelegramEmulator",
     "User",
     "detected_entities",
+    "media",
 ]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from echo_bot.testing.telegram import markup, rules
+from echo_bot.testing.telegram.detection import detected_entities
 from echo_bot.testing.telegram.errors import ApiError
 from echo_bot.testing.telegram.model import Chat, JsonObject, Message
 from echo_bot.testing.telegram.parameters import Parameters
+from echo_bot.testing.telegram.webhooks import Webhook, WebhookDelivery
 from echo_bot.testing.telegram.world import QueryAnswer, World
 
 Method = Callable[[Parameters], Awaitable[object]]
@@ -21,8 +23,8 @@ _NOT_MODIFIED = (
 class BotApi:
     """`methods` maps each method's name in lower case (the Bot API ignores case) to what it does."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, world: World, delivery: WebhookDelivery) -> None:
+        self._world, self._delivery = world, delivery
         self.methods: Mapping[str, Method] = {
             "getme": self._get_me,
             "getupdates": self._get_updates,
@@ -38,6 +40,8 @@ class BotApi:
             "sendchataction": self._send_chat_action,
             "answercallbackquery": self._answer_callback_query,
             "setmycommands": self._set_my_commands,
+            "getmycommands": self._get_my_commands,
+            "deletemycommands": self._delete_my_commands,
             "getfile": self._get_file,
         }
 
@@ -61,22 +65,44 @@ class BotApi:
         return [update.to_json() for update in updates]
 
     async def _set_webhook(self, parameters: Parameters) -> object:
-        self._world.updates.webhook_url = parameters.text("url")
+        allowed = parameters.decoded("allowed_updates")
+        webhook = Webhook(
+            parameters.text("url"),
+            parameters.text("secret_token"),
+            [str(kind) for kind in allowed] if isinstance(allowed, list) else [],
+            parameters.integer("max_connections", 40),
+        )
+        self._drop_if_told(parameters)
+        await self._delivery.set(webhook if webhook.url else None)
         return True
 
     async def _delete_webhook(self, parameters: Parameters) -> object:
-        self._world.updates.webhook_url = ""
-        if parameters.flag("drop_pending_updates"):
-            self._world.updates.drop()
+        self._drop_if_told(parameters)
+        await self._delivery.set(None)
         return True
 
+    def _drop_if_told(self, parameters: Parameters) -> None:
+        if parameters.flag("drop_pending_updates"):
+            self._world.updates.drop()
+
     async def _get_webhook_info(self, _: Parameters) -> object:
-        updates = self._world.updates
-        return {
+        updates, delivery = self._world.updates, self._delivery
+        known: JsonObject = {
             "url": updates.webhook_url,
             "has_custom_certificate": False,
             "pending_update_count": len(updates.unconfirmed),
         }
+        if delivery.webhook is not None:
+            known |= {
+                "max_connections": delivery.webhook.max_connections,
+                "allowed_updates": list(delivery.webhook.allowed),
+            }
+        if delivery.last_error:
+            known |= {
+                "last_error_date": delivery.last_error_date,
+                "last_error_message": delivery.last_error,
+            }
+        return known
 
     # Sending
 
@@ -127,7 +153,9 @@ class BotApi:
 
     async def _set_message_reaction(self, parameters: Parameters) -> object:
         message = self._message(parameters, "message to react not found")
-        message.reactions = tuple(str(item.get("emoji", "")) for item in parameters.objects("reaction"))
+        emoji = tuple(str(item.get("emoji", "")) for item in parameters.objects("reaction"))
+        rules.check_reactions(emoji, allowed=message.chat.allows_reactions)
+        message.reactions = emoji
         return True
 
     # Everything else
@@ -141,15 +169,24 @@ class BotApi:
     async def _set_my_commands(self, parameters: Parameters) -> object:
         commands = parameters.objects("commands")
         rules.check_commands(commands)
-        self._world.commands = commands
+        self._world.commands[_scope(parameters)] = commands
+        return True
+
+    async def _get_my_commands(self, parameters: Parameters) -> object:
+        return self._world.commands.get(_scope(parameters), [])
+
+    async def _delete_my_commands(self, parameters: Parameters) -> object:
+        self._world.commands.pop(_scope(parameters), None)
         return True
 
     async def _get_file(self, parameters: Parameters) -> object:
         stored = self._world.files.get(parameters.text("file_id"))
         if stored is None:
             raise ApiError.bad_request("invalid file_id")
+        if self._world.local_folder is None and len(stored.content) > rules.MAX_DOWNLOAD_BYTES:
+            raise ApiError.bad_request("file is too big")
         return {key: value for key, value in stored.to_json().items() if key.startswith("file_")} | {
-            "file_path": stored.path
+            "file_path": self._world.path_of(stored)
         }
 
     # What several of them need
@@ -161,6 +198,8 @@ class BotApi:
         thread_id = parameters.integer("message_thread_id")
         if thread_id and thread_id not in chat.topics:
             raise ApiError.bad_request("message thread not found")
+        if thread_id in chat.closed_topics:
+            raise ApiError.bad_request("TOPIC_CLOSED")
         return thread_id
 
     def _formatted(
@@ -173,7 +212,7 @@ class BotApi:
             text, entities = source, parameters.objects(entities_name)
         rules.check_text(text, limit)
         rules.check_entities(text, entities)
-        return text, entities
+        return text, detected_entities(text, entities)
 
     def _new_message(self, parameters: Parameters, chat: Chat) -> Message:
         reply = parameters.mapping("reply_parameters") or {}
@@ -220,3 +259,10 @@ def _markup(parameters: Parameters) -> JsonObject | None:
     sent = parameters.mapping("reply_markup")
     rules.check_keyboard(sent)
     return None if sent is not None and sent.get("inline_keyboard") == [] else sent
+
+
+def _scope(parameters: Parameters) -> str:
+    """The commands' scope: its type, and the chat and member it is narrowed to."""
+    scope = parameters.mapping("scope") or {}
+    narrowed = (scope.get(name) for name in ("chat_id", "user_id"))
+    return ":".join([str(scope.get("type", "default")), *(str(part) for part in narrowed if part)])

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 
+import httpx
+
+from echo_bot.channel import AsgiApp
 from echo_bot.testing.telegram.api import BotApi
 from echo_bot.testing.telegram.errors import ApiError
 from echo_bot.testing.telegram.faults import Fault, Faults
@@ -15,6 +19,7 @@ from echo_bot.testing.telegram.model import Chat, JsonObject, Message, User
 from echo_bot.testing.telegram.parameters import Parameters
 from echo_bot.testing.telegram.people import Person
 from echo_bot.testing.telegram.updates import Update
+from echo_bot.testing.telegram.webhooks import WebhookDelivery
 from echo_bot.testing.telegram.world import World
 
 TOKEN = "123456789:TEST-token-of-the-emulator-0123456789"
@@ -33,14 +38,18 @@ class TelegramEmulator:
         username: str = "EchoTestBot",
         query_seconds: float = 15.0,
         clock: Callable[[], float] | None = None,
+        local_folder: Path | None = None,
     ) -> None:
+        """`clock` is what Telegram takes for now, in seconds; `local_folder` switches local mode on."""
         self.token = token
         bot_id, _, _ = token.partition(":")
-        self.world = World(User(int(bot_id), "Echo", username, is_bot=True), query_seconds)
+        bot = User(int(bot_id), "Echo", username, is_bot=True)
+        self.world = World(bot, query_seconds, local_folder=local_folder)
         if clock is not None:
             self.world.clock = clock
         self.calls: list[tuple[str, Parameters]] = []
-        self._api = BotApi(self.world)
+        self.webhooks = WebhookDelivery(self.world.updates)
+        self._api = BotApi(self.world, self.webhooks)
         self._faults = Faults()
         self._server = HttpServer(self._answer)
 
@@ -51,6 +60,7 @@ class TelegramEmulator:
         await self._server.start(port)
 
     async def stop(self) -> None:
+        await self.webhooks.stop()
         await self._server.stop()
 
     async def __aenter__(self) -> TelegramEmulator:
@@ -86,9 +96,21 @@ class TelegramEmulator:
         return self.world.chats.setdefault(chat_id, chat)
 
     def upgrade(self, group: Chat, new_id: int) -> Chat:
-        """The group becomes a supergroup under a new id; the old id only tells so."""
+        """The group becomes a supergroup under a new id, both chats say so, and the old id only tells so."""
+        old = self._service_message(group, {"migrate_to_chat_id": new_id})
         group.moved_to = new_id
-        return self.group(new_id, group.title)
+        supergroup = self.group(new_id, group.title)
+        new = self._service_message(supergroup, {"migrate_from_chat_id": group.id})
+        for message in (old, new):
+            self.put_update("message", message.to_json())
+        return supergroup
+
+    def close_topic(self, forum: Chat, thread_id: int) -> None:
+        """Nobody but administrators writes there any more."""
+        forum.closed_topics.add(thread_id)
+
+    def delete_topic(self, forum: Chat, thread_id: int) -> None:
+        forum.topics.discard(thread_id)
 
     def channel(self, chat_id: int = -1009, title: str = "Channel") -> Chat:
         """A broadcast channel the bot administers."""
@@ -131,6 +153,10 @@ class TelegramEmulator:
         self.drop_connections()
         return self._faults.add(Fault("getupdates", error, times))
 
+    def slow(self, method: str, seconds: float) -> None:
+        """Calls of `method` ("*": any) take that long until `heal`."""
+        self._faults.delays[method.lower()] = seconds
+
     def hold(self, method: str) -> asyncio.Event:
         """Calls of `method` wait for the event that is returned."""
         return self._faults.hold(method.lower())
@@ -153,7 +179,15 @@ class TelegramEmulator:
         """Deliver an update of any kind and content."""
         return self.world.updates.put(kind, payload)
 
+    def deliver_to(self, app: AsgiApp) -> None:
+        """Webhooks reach this ASGI app, whatever their address, instead of the network."""
+        self.webhooks.transport = httpx.ASGITransport(app=app)
+
     # The server
+
+    def _service_message(self, chat: Chat, extra: JsonObject) -> Message:
+        sender = User(1087968824, "Group", "GroupAnonymousBot", is_bot=True)
+        return Message(self.world.next_id(), self.world.now(), chat, sender, sender_chat=chat, extra=extra)
 
     async def _answer(self, request: HttpRequest) -> HttpResponse | None:
         try:

@@ -32,6 +32,7 @@ class Faults:
     def __init__(self) -> None:
         self._faults: list[Fault] = []
         self._held: dict[str, asyncio.Event] = {}
+        self.delays: dict[str, float] = {}
 
     def add(self, fault: Fault) -> Fault:
         self._faults.append(fault)
@@ -39,6 +40,7 @@ class Faults:
 
     def clear(self) -> None:
         self._faults.clear()
+        self.delays.clear()
 
     def take(self, method: str) -> Fault | None:
         for fault in self._faults:
@@ -54,3 +56,4 @@ class Faults:
     async def wait_if_held(self, method: str) -> None:
         if method in self._held:
             await self._held[method].wait()
+        await asyncio.sleep(self.delays.get(method, self.delays.get("*", 0)))

@@ -23,7 +23,7 @@ class User:
 
 @dataclass(slots=True)
 class Chat:
-    """A chat. `topics` are the thread ids of a forum; `moved_to` is the supergroup it became.
+    """A chat. `topics` are the thread ids of a forum, some closed; `moved_to` is the supergroup it became.
 
     `blocked`: the user blocked the bot, or the group removed it.
     """
@@ -33,6 +33,8 @@ class Chat:
     title: str
     is_forum: bool = False
     topics: set[int] = field(default_factory=set)
+    closed_topics: set[int] = field(default_factory=set)
+    allows_reactions: bool = True
     blocked: bool = False
     moved_to: int = 0
 

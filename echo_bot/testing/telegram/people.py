@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from echo_bot.testing.telegram import media
+from echo_bot.testing.telegram.detection import detected_entities
+from echo_bot.testing.telegram.media import Attachment
 from echo_bot.testing.telegram.model import Chat, JsonObject, Message, User
-from echo_bot.testing.telegram.rules import utf16_length
 from echo_bot.testing.telegram.world import Query, QueryAnswer, World
 from echo_bot.testing.waiting import eventually
-
-_MARKED = re.compile(r"(?P<bot_command>(?<![\w/])/\w{1,32}(?:@\w+)?)|(?P<mention>(?<!\w)@\w{4,32})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,33 +98,35 @@ class Conversation:
         message.entities = detected_entities(text)
         return self._send(message)
 
+    def send(self, attachment: Attachment, caption: str = "", *, album: str = "") -> Message:
+        """Send one of `echo_bot.testing.telegram.media`. Those with the same `album` form a media group."""
+        message = self._new(caption, None)
+        message.entities = detected_entities(caption)
+        message.media = attachment.to_json(
+            lambda name, mime, content: self._world.store_file(name, mime, content).to_json()
+        )
+        message.extra = {"media_group_id": album} if album else {}
+        return self._send(message)
+
+    def send_album(self, attachments: Sequence[Attachment], caption: str = "") -> list[Message]:
+        """Send several as one media group, with the caption on the first, as Telegram's clients do."""
+        album = f"album-{self._world.next_id()}"
+        captions = [caption, *[""] * (len(attachments) - 1)]
+        return [
+            self.send(attachment, words, album=album)
+            for attachment, words in zip(attachments, captions, strict=True)
+        ]
+
     def send_document(
         self, name: str, content: bytes, caption: str = "", mime: str = "text/plain"
     ) -> Message:
-        message = self._new(caption, None)
-        message.media = {"document": self._world.store_file(name, mime, content).to_json()}
-        return self._send(message)
+        return self.send(media.document(name, content, mime), caption)
 
     def send_photo(self, content: bytes, caption: str = "", album: str = "") -> Message:
-        """Send a photo in two sizes. Photos with the same `album` form a media group."""
-        message = self._new(caption, None)
-        sizes = [(90, content[:1]), (1280, content)]
-        message.media = {
-            "photo": [
-                self._world.store_file("photo", "image/jpeg", data).to_json()
-                | {"width": side, "height": side}
-                for side, data in sizes
-            ]
-        }
-        if album:
-            message.extra = {"media_group_id": album}
-        return self._send(message)
+        return self.send(media.photo(content), caption, album=album)
 
     def send_voice(self, content: bytes) -> Message:
-        message = self._new("", None)
-        voice = self._world.store_file("voice", "audio/ogg", content).to_json() | {"duration": 1}
-        message.media = {"voice": voice}
-        return self._send(message)
+        return self.send(media.voice(content))
 
     def edit(self, message: Message, text: str) -> Message:
         message.text, message.entities = text, detected_entities(text)
@@ -204,15 +205,3 @@ class Conversation:
                 return message
         shown = [(message.text, message.labels) for message in self.from_bot]
         raise AssertionError(f"no message has a button {label!r}; shown: {shown}")
-
-
-def detected_entities(text: str) -> list[JsonObject]:
-    """The commands and @names that Telegram marks in what a user writes, in UTF-16 units."""
-    return [
-        {
-            "type": str(found.lastgroup),
-            "offset": utf16_length(text[: found.start()]),
-            "length": utf16_length(found.group()),
-        }
-        for found in _MARKED.finditer(text)
-    ]

@@ -13,6 +13,10 @@ MAX_CAPTION_UNITS = 1024
 MAX_CALLBACK_BYTES = 64
 MAX_ANSWER_CHARACTERS = 200
 MAX_COMMANDS = 100
+MAX_DOWNLOAD_BYTES = 20 * 1024 * 1024
+REACTIONS = frozenset(
+    "👍👎❤🔥🥰👏😁🤔🤯😱🎉🤩🙏👌🤡😍🐳💯🤣⚡🍌🏆💔🤨😐🍓🍾💋🖕😈😴😭🤓👻👀🎃🙈😇😨🤝✍🤗🫡🎅🎄☃💅🤪🗿🆒💘🙉🦄😘💊🙊😎👾🤷😡🕊"
+)
 _COMMAND_NAME = re.compile(r"[a-z0-9_]{1,32}")
 _WITH_URL = {"text_link": "url", "text_mention": "user"}
 
@@ -71,6 +75,14 @@ def check_keyboard(markup: JsonObject | None) -> None:
 def check_answer(text: str) -> None:
     if len(text) > MAX_ANSWER_CHARACTERS:
         raise ApiError.bad_request("MESSAGE_TOO_LONG")
+
+
+def check_reactions(emoji: Sequence[str], *, allowed: bool) -> None:
+    """A bot sets one reaction at most, of the emoji that Telegram knows as such."""
+    if len(emoji) > 1:
+        raise ApiError.bad_request("REACTIONS_TOO_MANY")
+    if any(each not in REACTIONS for each in emoji) or (emoji and not allowed):
+        raise ApiError.bad_request("REACTION_INVALID")
 
 
 def check_commands(commands: Sequence[JsonObject]) -> None:

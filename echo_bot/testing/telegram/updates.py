@@ -20,6 +20,13 @@ class Update:
     kind: str
     payload: JsonObject
 
+    @property
+    def chat_key(self) -> str:
+        """Webhooks get the updates of one chat and kind one after another, beside those of others."""
+        message = self.payload if "chat" in self.payload else self.payload.get("message", {})
+        chat = message.get("chat", {}) if isinstance(message, dict) else {}
+        return f"{self.kind}:{chat.get('id', '') if isinstance(chat, dict) else ''}"
+
     def to_json(self) -> JsonObject:
         return {"update_id": self.id, self.kind: self.payload}
 
@@ -32,6 +39,7 @@ class UpdateQueue:
         self._waiting: list[Update] = []
         self._poll: asyncio.Future[None] | None = None
         self.webhook_url = ""
+        self.changed = asyncio.Event()
         self.confirmed_up_to = 0
         self.last: Update | None = None
 
@@ -42,6 +50,7 @@ class UpdateQueue:
 
     def redeliver(self, update: Update) -> None:
         """Deliver an update, also one that was confirmed before: Telegram may do that."""
+        self.changed.set()
         self._waiting.append(update)
         self._waiting.sort(key=lambda waiting: waiting.id)
         if self._poll is not None and not self._poll.done():
@@ -50,6 +59,18 @@ class UpdateQueue:
     @property
     def unconfirmed(self) -> tuple[Update, ...]:
         return tuple(self._waiting)
+
+    def next_by_chat(self, allowed: Collection[str]) -> list[Update]:
+        """The oldest waiting update of each chat."""
+        oldest: dict[str, Update] = {}
+        for update in self._waiting:
+            if _is_allowed(update.kind, allowed):
+                oldest.setdefault(update.chat_key, update)
+        return list(oldest.values())
+
+    def confirm(self, update: Update) -> None:
+        """One update was taken by a webhook."""
+        self._waiting = [waiting for waiting in self._waiting if waiting is not update]
 
     def drop(self) -> None:
         self._waiting.clear()

@@ -6,6 +6,7 @@ import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from echo_bot.testing.telegram.errors import ApiError
 from echo_bot.testing.telegram.model import Chat, JsonObject, Message, User
@@ -57,7 +58,10 @@ class World:
     messages: list[Message] = field(default_factory=list)
     queries: dict[str, Query] = field(default_factory=dict)
     files: dict[str, StoredFile] = field(default_factory=dict)
-    commands: list[JsonObject] = field(default_factory=list)
+    commands: dict[str, list[JsonObject]] = field(default_factory=dict)
+    """The bot's commands by scope: "default", "all_private_chats", "chat:42" …"""
+    local_folder: Path | None = None
+    """Set: the server runs in local mode, has no limit for files and answers with paths in this folder."""
     typed: list[tuple[int, int, str]] = field(default_factory=list)
     """Chat actions: chat id, thread id, action."""
     updates: UpdateQueue = field(default_factory=UpdateQueue)
@@ -101,6 +105,15 @@ class World:
         stored = StoredFile(f"file-{number}", f"documents/file_{number}", name, mime, content)
         self.files[stored.file_id] = stored
         return stored
+
+    def path_of(self, stored: StoredFile) -> str:
+        """What getFile answers: a path below the file address, or in local mode one on this machine."""
+        if self.local_folder is None:
+            return stored.path
+        path = self.local_folder / stored.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(stored.content)
+        return str(path)
 
     def answer_query(self, query_id: str, answer: QueryAnswer) -> None:
         """One answer for each query, and only while it is young."""

@@ -7,12 +7,20 @@ from collections.abc import AsyncIterator
 import pytest
 
 from channels.telegram.adapter import TelegramChannel
-from channels.telegram.polling import Rhythm
+from channels.telegram.standing import Rhythm
 from echo_bot.channel import ChannelSettings
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.telegram import Conversation, TelegramEmulator
 
-QUICK = Rhythm(poll=1, first_retry=0.02, longest_retry=0.1, fatal_retry=0.1)
+QUICK = Rhythm(
+    poll=1,
+    hold=0.02,
+    album_quiet=0.08,
+    webhook_check=0.1,
+    first_retry=0.02,
+    longest_retry=0.1,
+    fatal_retry=0.1,
+)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from channels.telegram.adapter import TelegramChannel
-from channels.telegram.polling import Rhythm
+from channels.telegram.standing import Rhythm
 from echo_bot.channel import ChannelSettings
 from echo_bot.events import Address
 from echo_bot.testing.channel_contract import ChannelContract, Stage

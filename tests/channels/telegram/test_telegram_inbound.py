@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -21,7 +22,7 @@ from echo_bot.events import (
     OutboundText,
 )
 from echo_bot.testing.fake_port import FakePort
-from echo_bot.testing.telegram import Conversation, TelegramEmulator, User, detected_entities
+from echo_bot.testing.telegram import Conversation, TelegramEmulator, User, detected_entities, media
 
 BOT = Self(7, "EchoTestBot", frozenset({"run", "status"}))
 
@@ -195,27 +196,99 @@ async def test_another_bot_is_marked_and_our_own_words_are_not_events(
     assert len(port.stored) == 1
 
 
-async def test_attachments_count_without_text_and_albums_arrive(
-    channel: TelegramChannel, port: FakePort, chat: Conversation
+ATTACHMENTS = [
+    pytest.param(
+        media.document("report.pdf", b"%PDF", "application/pdf"),
+        [ContentBlock(BlockType.FILE, name="report.pdf", mime="application/pdf", size=4)],
+        id="a document",
+    ),
+    pytest.param(
+        media.photo(b"big picture"),
+        [ContentBlock(BlockType.IMAGE, mime="image/jpeg", size=11)],
+        id="a photo in its largest size",
+    ),
+    pytest.param(
+        media.voice(b"ogg"), [ContentBlock(BlockType.VOICE, mime="audio/ogg", size=3)], id="a voice message"
+    ),
+    pytest.param(
+        media.audio("song.mp3", b"id3"),
+        [ContentBlock(BlockType.AUDIO, name="song.mp3", mime="audio/mpeg", size=3)],
+        id="music",
+    ),
+    pytest.param(
+        media.video("clip.mp4", b"mp4"),
+        [ContentBlock(BlockType.VIDEO, name="clip.mp4", mime="video/mp4", size=3)],
+        id="a video",
+    ),
+    pytest.param(
+        media.animation("cat.mp4", b"mp4"),
+        [ContentBlock(BlockType.VIDEO, name="cat.mp4", mime="video/mp4", size=3)],
+        id="an animation",
+    ),
+    pytest.param(
+        media.video_note(b"mp4"), [ContentBlock(BlockType.VIDEO, mime="video/mp4", size=3)], id="a video note"
+    ),
+    pytest.param(
+        media.sticker(b"webp", "🙂"),
+        [
+            ContentBlock(BlockType.TEXT, text="Sticker 🙂"),
+            ContentBlock(BlockType.IMAGE, mime="image/webp", size=4),
+        ],
+        id="a sticker",
+    ),
+    pytest.param(
+        media.sticker(b"tgs", animated=True),
+        [
+            ContentBlock(BlockType.TEXT, text="Sticker"),
+            ContentBlock(BlockType.FILE, mime="application/x-tgsticker", size=3),
+        ],
+        id="an animated sticker",
+    ),
+    pytest.param(
+        media.sticker(b"webm", video=True),
+        [
+            ContentBlock(BlockType.TEXT, text="Sticker"),
+            ContentBlock(BlockType.VIDEO, mime="video/webm", size=4),
+        ],
+        id="a video sticker",
+    ),
+]
+
+
+@pytest.mark.parametrize(("sent", "expected"), ATTACHMENTS)
+async def test_an_attachment_counts_without_text(
+    channel: TelegramChannel,
+    port: FakePort,
+    chat: Conversation,
+    sent: media.Attachment,
+    expected: list[ContentBlock],
 ) -> None:
-    chat.send_document("report.pdf", b"%PDF", mime="application/pdf")
-    chat.send_photo(b"big picture", caption="look", album="a1")
-    chat.send_photo(b"second", album="a1")
-    chat.send_voice(b"ogg")
-    chat.say("done")
-    await port.wait_for_event("done")
-    blocks = [event.content for event in port.stored[:-1]]
-    assert [block.type for content in blocks for block in content] == [
-        BlockType.FILE,
-        BlockType.TEXT,
-        BlockType.IMAGE,
-        BlockType.IMAGE,
-        BlockType.VOICE,
-    ]
-    document = blocks[0][0]
-    assert (document.name, document.mime, document.size) == ("report.pdf", "application/pdf", 4)
-    assert blocks[1][1].size == len(b"big picture")
-    assert [event.metadata.get("album") for event in port.stored[1:3]] == ["a1", "a1"]
+    chat.send(sent)
+    content = (await port.wait_for_event()).content
+    assert [replace(block, ref="") for block in content] == expected
+    assert all(block.ref for block in content if block.type is not BlockType.TEXT)
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        pytest.param(media.location(52.5, 13.4), "Location: 52.500000, 13.400000", id="a place"),
+        pytest.param(media.location(1, 2, 60), "Live location: 1.000000, 2.000000", id="a moving place"),
+        pytest.param(
+            media.venue("Cafe", "Main St 1", 1, 2),
+            "Venue: Cafe, Main St 1 (1.000000, 2.000000)",
+            id="a venue",
+        ),
+        pytest.param(media.contact("Ada", "+4930123"), "Contact: Ada, +4930123", id="a contact"),
+        pytest.param(media.poll("Lunch?", ["Yes", "No"]), "Poll: Lunch?\n- Yes\n- No", id="a poll"),
+        pytest.param(media.dice("🎲", 4), "🎲 shows 4", id="dice"),
+    ],
+)
+async def test_what_is_no_file_arrives_in_words(
+    channel: TelegramChannel, port: FakePort, chat: Conversation, sent: media.Attachment, words: str
+) -> None:
+    chat.send(sent)
+    assert (await port.wait_for_event()).text == words
 
 
 async def test_service_messages_and_unknown_updates_pass_by(

@@ -8,11 +8,11 @@ import time
 import pytest
 
 from channels.telegram.adapter import TelegramChannel, build
-from channels.telegram.polling import Rhythm
+from channels.telegram.standing import Rhythm
 from echo_bot.channel import ChannelSettings, ChannelState
 from echo_bot.errors import ChannelFatal, StartError, StorageError, TemporaryFailure
 from echo_bot.events import Address, InboundEvent, OutboundText
-from echo_bot.testing.fake_port import FakePort
+from echo_bot.testing.fake_port import COMMANDS, FakePort
 from echo_bot.testing.telegram import Conversation, TelegramEmulator
 from echo_bot.testing.waiting import eventually
 
@@ -256,13 +256,31 @@ async def test_what_was_stored_is_confirmed_at_the_stop(
     assert count_unconfirmed(telegram) == 0
 
 
-async def test_the_menu_shows_the_commands(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
-    await eventually(lambda: telegram.world.commands, "the commands")
-    assert telegram.world.commands == [
-        {"command": "help", "description": "What I can do"},
-        {"command": "run", "description": "<command> – Run a command"},
-        {"command": "status", "description": "How I am"},
-    ]
+async def test_the_menus_show_what_makes_sense_where_they_are(
+    telegram: TelegramEmulator, channel: TelegramChannel
+) -> None:
+    await eventually(lambda: len(telegram.world.commands) == 3, "the menus")
+    menus = {scope: [entry["command"] for entry in menu] for scope, menu in telegram.world.commands.items()}
+    everything = [command.name for command in COMMANDS]
+    assert menus == {
+        "default": ["help"],
+        "all_private_chats": everything,
+        "all_group_chats": [name for name in everything if name != "pair"],
+    }
+    described = {
+        entry["command"]: entry["description"] for entry in telegram.world.commands["all_private_chats"]
+    }
+    assert described["approve"] == "<id> [once|always] – Approve an open call"
+
+
+async def test_menus_that_did_not_change_are_not_set_again(
+    telegram: TelegramEmulator, settings: ChannelSettings, channel: TelegramChannel
+) -> None:
+    await eventually(lambda: len(telegram.called("setMyCommands")) == 3, "the menus")
+    await channel.stop()
+    await channel.start(FakePort())
+    await eventually(lambda: len(telegram.called("getMyCommands")) == 6, "a look at the menus")
+    assert len(telegram.called("setMyCommands")) == 3
 
 
 async def test_the_last_event_s_time_is_kept(

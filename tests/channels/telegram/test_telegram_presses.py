@@ -6,10 +6,19 @@ import pytest
 
 from channels.telegram.adapter import TelegramChannel
 from channels.telegram.keyboard import keyboard_of, read_callback_data
-from channels.telegram.polling import Rhythm
-from echo_bot.channel import ChannelSettings
+from channels.telegram.standing import Rhythm
+from echo_bot.channel import ChannelSettings, Prompt
 from echo_bot.errors import FormatRejected, StorageError
-from echo_bot.events import Address, Button, ButtonPress, Card, Identity, Paragraph, PressReply
+from echo_bot.events import (
+    Address,
+    Button,
+    ButtonPress,
+    Card,
+    Identity,
+    OutboundText,
+    Paragraph,
+    PressReply,
+)
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.telegram import Conversation, QueryAnswer, TelegramEmulator
 from echo_bot.testing.waiting import eventually
@@ -108,14 +117,13 @@ async def test_a_button_from_before_a_restart_still_works(
     await later.stop()
 
 
-@pytest.mark.parametrize("data", ["", "forged", "?forged", "ünknown🙂"])
+@pytest.mark.parametrize("data", ["", "forged", "ünknown🙂"])
 async def test_unknown_callback_data_goes_to_the_port_and_is_answered(
     channel: TelegramChannel, port: FakePort, chat: Conversation, data: str
 ) -> None:
-    port.strangers = {"42"}
     await channel.send_card(HERE, CARD)
     assert (await chat.press_data(data, chat.from_bot[-1]).answer()).text == "Approved once"
-    assert port.presses[0].token == data.removeprefix("?")
+    assert port.presses[0].token == data
 
 
 async def test_a_press_on_a_message_telegram_no_longer_shows_is_answered(
@@ -133,6 +141,7 @@ async def test_a_press_on_a_message_telegram_no_longer_shows_is_answered(
 async def test_a_button_that_asks_takes_the_words_from_the_presser_s_reply(
     channel: TelegramChannel, port: FakePort, chat: Conversation
 ) -> None:
+    port.asks = Prompt("Why not?")
     ref = await channel.send_card(HERE, CARD)
     press = chat.press("Deny with reason")
     assert (await press.answer()).text == "Reply to this message."
@@ -164,7 +173,7 @@ async def test_only_the_presser_s_own_reply_counts(
     ada, bob = telegram.user(42, "Ada").chat(group), telegram.user(43, "Bob").chat(group)
     await channel.send_card(Address("telegram", "-1001"), CARD)
     ada.press("Deny with reason")
-    question = await ada.wait_for_text("Why not?")
+    question = await ada.wait_for_text("Why?")
     bob.reply(question, "approve it")
     await port.wait_for_event("approve it")
     assert port.presses == []
@@ -179,21 +188,84 @@ async def test_a_question_is_asked_once_for_a_redelivered_press(
 ) -> None:
     await channel.send_card(HERE, CARD)
     chat.press("Deny with reason")
-    await chat.wait_for_text("Why not?")
+    await chat.wait_for_text("Why?")
     telegram.redeliver()
     chat.say("after")
     await port.wait_for_event("after")
     assert len([message for message in chat.from_bot if message.asks_for_reply]) == 1
 
 
-async def test_a_stranger_is_asked_nothing_and_the_port_refuses(
+@pytest.mark.parametrize("data", ["?t-why", "?forged"])
+async def test_whoever_may_not_decide_is_told_privately_and_asked_nothing(
+    channel: TelegramChannel, port: FakePort, chat: Conversation, data: str
+) -> None:
+    port.asks = PressReply("You may not decide this", ok=False)
+    await channel.send_card(HERE, CARD)
+    press = chat.press_data(data, chat.from_bot[-1])
+    assert await press.answer() == QueryAnswer("You may not decide this", True)
+    assert (len(chat.from_bot), port.presses) == (1, [])
+
+
+async def test_an_edit_shows_the_call_whole_to_copy(
     channel: TelegramChannel, port: FakePort, chat: Conversation
 ) -> None:
-    port.strangers = {"42"}
+    call = "rm -r `build` @everyone\n**x** 🙂"
+    port.asks = Prompt("What should run instead?", initial=call)
     await channel.send_card(HERE, CARD)
-    await chat.press("Deny with reason").answer()
-    assert (port.presses[0].token, port.presses[0].text) == ("t-why", "")
+    chat.press("Deny with reason")
+    question = await chat.wait_for_text("What should run instead?")
+    assert question.marked("pre") == [call]
+    assert question.marked("mention") == []
+    chat.reply(question, "rm -r build")
+    assert (await port.wait_for_press()).text == "rm -r build"
+
+
+async def test_a_call_that_does_not_fit_a_message_is_edited_on_the_web_page(
+    channel: TelegramChannel, port: FakePort, chat: Conversation
+) -> None:
+    port.asks = Prompt("What should run instead?", initial="🙂" * 2048)
+    await channel.send_card(HERE, CARD)
+    answer = await chat.press("Deny with reason").answer()
+    assert (answer.show_alert, "web page" in answer.text) == (True, True)
     assert len(chat.from_bot) == 1
+
+
+async def test_a_question_from_before_a_restart_still_takes_its_answer(
+    telegram: TelegramEmulator,
+    channel: TelegramChannel,
+    port: FakePort,
+    settings: ChannelSettings,
+) -> None:
+    topic = telegram.group(-1002, "Forum", forum=True)
+    ada = telegram.user(42, "Ada 🙂").chat(topic, thread_id=77)
+    bob = telegram.user(43, "Bob").chat(topic, thread_id=77)
+    await channel.send_card(Address("telegram", "-1002", "77"), CARD)
+    ada.press("Deny with reason")
+    question = await ada.wait_for_text("Why?")
+    await channel.stop()
+    later = TelegramChannel(settings, Rhythm(poll=1))
+    await later.start(port)
+    bob.reply(question, "approve it")
+    await port.wait_for_event("approve it")
+    answer = ada.reply(question, "too risky")
+    assert await port.wait_for_press() == ButtonPress(
+        press_id=f"message:-1002:{answer.message_id}",
+        token="t-why",
+        presser=Identity("telegram", "42"),
+        address=Address("telegram", "-1002", "77"),
+        presser_name="Ada 🙂",
+        text="too risky",
+    )
+    await later.stop()
+
+
+async def test_a_text_of_the_model_is_never_taken_for_a_question(
+    channel: TelegramChannel, port: FakePort, chat: Conversation
+) -> None:
+    await channel.send_text(HERE, OutboundText("[Ada](tg://user?id=42): Why? Reply to this. `t-once`"))
+    chat.reply(chat.from_bot[-1], "yes")
+    await port.wait_for_event("yes")
+    assert port.presses == []
 
 
 async def test_a_question_that_cannot_be_sent_leaves_the_card_as_it_is(
@@ -204,7 +276,7 @@ async def test_a_question_that_cannot_be_sent_leaves_the_card_as_it_is(
     chat.press("Deny with reason")
     await eventually(lambda: len(telegram.called("sendMessage")) == 2, "the failed question")
     chat.press("Deny with reason")
-    assert (await chat.wait_for_text("Why not?")).asks_for_reply
+    assert (await chat.wait_for_text("Why?")).asks_for_reply
 
 
 def test_rows_hold_two_buttons_and_colours_follow_the_style() -> None:

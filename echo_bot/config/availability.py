@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel
 
 from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.model import Config
@@ -30,7 +30,6 @@ LATER_SECTIONS = ("tools.image_gen", "tools.tts", "tools.vision", "tools.mcp", "
 """Sections of which nothing works yet. Their `enabled` may be set to either: off is what they are."""
 
 LATER_CHANNELS = ("discord", "slack", "webhook")
-LATER_ACCOUNT_KEYS = ("webhook_url", "webhook_secret")
 
 
 NOT_AVAILABLE = "is not available in this version; remove the key"
@@ -39,12 +38,8 @@ NOT_AVAILABLE = "is not available in this version; remove the key"
 def is_later(key: str) -> bool:
     """Does this dotted key, or a section around it, belong to a part that does not exist yet?"""
     of_later_channel = key.startswith(tuple(f"channels.{name}" for name in LATER_CHANNELS))
-    is_later_account = key.startswith("channels.") and key.rpartition(".")[2] in LATER_ACCOUNT_KEYS
-    return (
-        of_later_channel
-        or is_later_account
-        or any(f"{key}.".startswith(f"{later}.") for later in (*LATER_KEYS, *LATER_SECTIONS))
-    )
+    later_keys = (*LATER_KEYS, *LATER_SECTIONS)
+    return of_later_channel or any(f"{key}.".startswith(f"{later}.") for later in later_keys)
 
 
 def unavailable(config: Config) -> tuple[str, ...]:
@@ -82,12 +77,6 @@ def _channels(config: Config) -> Iterator[str]:
             key = f"channels.{name}" + (f".accounts.{account_name}" if account_name else "")
             if name in LATER_CHANNELS and is_enabled(account):
                 yield f"{key}.enabled"
-            yield from (f"{key}.{later}" for later in LATER_ACCOUNT_KEYS if _is_set(account, later))
-
-
-def _is_set(account: BaseModel, key: str) -> bool:
-    value = getattr(account, key, "")
-    return bool(value.get_secret_value() if isinstance(value, SecretStr) else value)
 
 
 def _storage(config: Config) -> Iterator[str]:

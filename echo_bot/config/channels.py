@@ -125,7 +125,7 @@ class Stream(Section):
 
 class Channels(Section):
     telegram: Telegram = Telegram()
-    """Telegram, by long polling."""
+    """Telegram, by long polling or a webhook."""
     discord: Discord = Discord()
     """Discord."""
     slack: Slack = Slack()

@@ -122,7 +122,6 @@ NOT_AVAILABLE = {
     "channels.discord.enabled": "channels:\n  discord:\n    enabled: true\n",
     "channels.slack.enabled": "channels:\n  slack:\n    enabled: true\n",
     "channels.webhook.enabled": "channels:\n  webhook:\n    enabled: true\n",
-    "channels.telegram.webhook_url": "channels:\n  telegram:\n    webhook_url: https://x\n",
     "storage.url": "storage:\n  url: postgresql://h/d\n",
     "tools.mcp_servers": "tools:\n  mcp_servers:\n    git: {command: git-mcp}\n",
     "tools.web.enabled": "tools:\n  web:\n    enabled: true\n",

@@ -6,14 +6,22 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import Literal
 
 import structlog
 
 from echo_bot.agent.directive import split_command
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StorageError
-from echo_bot.events import BlockType, ContentBlock, EventId, Identity, InboundEvent, PressReply, TurnId
+from echo_bot.events import (
+    Address,
+    BlockType,
+    ContentBlock,
+    EventId,
+    Identity,
+    InboundEvent,
+    PressReply,
+    TurnId,
+)
 from echo_bot.inbox import Inbox
 from echo_bot.session import event_from_json
 from echo_bot.storage.protocol import Store
@@ -42,9 +50,8 @@ class Callbacks:
         except StorageError as error:
             log.warning("turn_state_unwritten", turn=turn_id, error=str(error))
 
-    async def notice(self, record: ApprovalRecord, what: Literal["waiting", "outcome"], text: str) -> None:
-        source = f"{record.approval_id}:{what}"
-        await self._delivery.send(record.address, text, source=source, markdown=False)
+    async def notice(self, address: Address, text: str, *, source: str, reply_to_id: str = "") -> None:
+        await self._delivery.send(address, text, source=source, markdown=False, reply_to_id=reply_to_id)
 
     async def ask_again(self, record: ApprovalRecord, by: Identity) -> PressReply:
         """A direct call runs anew as it was written; in a chat the model is told to try again."""

@@ -22,6 +22,7 @@ from echo_bot.app.toolbox import Toolbox, build_toolbox
 from echo_bot.approval.approvers import Approvers
 from echo_bot.approval.asking import Asking
 from echo_bot.approval.broker import Broker
+from echo_bot.approval.copies import Copies
 from echo_bot.approval.deciding import Decider
 from echo_bot.approval.faces import StoredFaces
 from echo_bot.approval.gate import ApprovalGate, GateOptions
@@ -245,16 +246,22 @@ def _broker(
 ) -> Broker:
     store, config, clock = setting.store, setting.config, setting.clock
     approvers = Approvers(settings, people, store.sessions, running=channels.running, clock=clock)
+    faces = StoredFaces(setting.secrets.mask, timezone_of(config))
+    copies = Copies(
+        store,
+        cards,
+        faces,
+        notice=callbacks.notice,
+        timeout_seconds=config.permissions.approval.card_delivery_timeout_seconds,
+    )
     return Broker(
         store,
         Decider(store, approvers, audit, clock),
-        cards,
+        copies,
         approvers,
-        StoredFaces(setting.secrets.mask, timezone_of(config)),
-        notice=callbacks.notice,
+        faces,
         ask_again=callbacks.ask_again,
         clock=clock,
-        delivery_timeout_seconds=config.permissions.approval.card_delivery_timeout_seconds,
         backlog=timedelta(minutes=config.channels.max_backlog_minutes),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from echo_bot.policy.decision import ApprovalSource
+from echo_bot.policy.quorum import Tally, tally
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 
 UNREACHABLE = "no approver could be reached"
@@ -13,7 +14,10 @@ TIMED_OUT = "nobody decided in time"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a person, or the lack of one, came to. `source` is HUMAN exactly when a person approved."""
+    """What a person, or the lack of one, came to. `source` is HUMAN exactly when a person approved.
+
+    `was_edited`: neither; another call took this one's place, and that one is judged now.
+    """
 
     approved: bool
     sentence: str
@@ -21,20 +25,36 @@ class Answer:
     by: str = ""
     text: str = ""
     decision: str = ""
+    was_edited: bool = False
 
 
 def answer_of(record: ApprovalRecord) -> Answer:
     """The answer that a closed record holds."""
-    by = record.decided_by
+    by = deciders(record)
     match record.status:
-        case ApprovalStatus.APPROVED | ApprovalStatus.USED if by:
+        case ApprovalStatus.APPROVED | ApprovalStatus.USED if by and votes_of(record).is_reached:
             sentence = f"Approved by {by}."
             return Answer(True, sentence, ApprovalSource.HUMAN, by, record.answer, record.decision)
         case ApprovalStatus.DENIED:
             reason = f" Reason: {record.answer}" if record.answer else ""
             return Answer(False, f"Not executed: {by} denied it.{reason}", None, by, record.answer)
+        case ApprovalStatus.EDITED:
+            return Answer(False, f"Not executed: {by} changed the call.", None, by, was_edited=True)
         case ApprovalStatus.EXPIRED:
             return Answer(False, f"Not executed, and nobody consented: {TIMED_OUT}.")
         case _:
             why = record.answer or "the request was cancelled"
             return Answer(False, f"Not executed, and nobody consented: {why}.")
+
+
+def votes_of(record: ApprovalRecord) -> Tally:
+    """Who approved so far and how many are missing; a call that one person decides needs no votes."""
+    if record.quorum <= 1:
+        return Tally((), 0)
+    return tally(((v.person, v.voter, v.digest) for v in record.votes), record.digest, record.quorum)
+
+
+def deciders(record: ApprovalRecord) -> str:
+    """Who decided it; of an approval by several, all of them."""
+    approved = record.status in (ApprovalStatus.APPROVED, ApprovalStatus.USED)
+    return ", ".join(votes_of(record).approved) if approved and record.votes else record.decided_by

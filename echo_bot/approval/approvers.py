@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from echo_bot.approval.routing import RouteFacts, Routes, routes
-from echo_bot.events import Identity
+from echo_bot.approval.routing import RouteFacts, Routes, addresses, routes
+from echo_bot.events import Address, Identity
 from echo_bot.policy import access
+from echo_bot.policy.quorum import shortage
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.storage.protocol import People, Sessions
@@ -46,8 +47,42 @@ class Approvers:
         self._running, self._clock = running, clock
 
     async def may_decide(self, by: Identity, record: ApprovalRecord) -> bool:
+        return not await self.refusal(by, record)
+
+    async def refusal(self, by: Identity, record: ApprovalRecord) -> str:
+        """Why this person may not decide it; "" when they may."""
+        if self._may(by, record, await read_paired(self._people)):
+            return ""
+        requester, editor = _authors(record)
+        risk, approval = RiskLevel(record.risk), self._settings.approval
+        if access.is_barred_by_four_eyes(by, requester, risk, approval, editor):
+            did = "asked for" if access.person_of(by) == access.person_of(requester) else "changed"
+            return f"You {did} this call, so somebody else must decide it."
+        return "You may not decide this."
+
+    async def shortage(self, record: ApprovalRecord) -> str:
+        """Why the people who may decide can never be enough for this request; "" when they can."""
+        if record.kind != "approval":
+            return ""
         paired = await read_paired(self._people)
-        return self._may(by, record, paired)
+        return shortage((*self._who_may(record, paired), *self._requester_if(record, paired)), record.quorum)
+
+    async def escalations(self, record: ApprovalRecord) -> tuple[Address, ...]:
+        """Who gets the card too, when nobody decides."""
+        targets = self._settings.approval.escalate_to if record.kind == "approval" else ()
+        return addresses(targets, record.address, Identity.parse(record.requester))
+
+    def alarms(self, record: ApprovalRecord, opened: datetime) -> tuple[datetime | None, datetime | None]:
+        """When to remind the chats of a card that was opened then, and when to ask others; None: never."""
+        approval = self._settings.approval
+        if record.kind != "approval":
+            return None, None
+        remind_after = approval.remind_after_seconds
+        reminds = 0 < remind_after < record.timeout_seconds
+        remind_at = opened + timedelta(seconds=remind_after) if reminds else None
+        if not approval.escalate_to:
+            return remind_at, None
+        return remind_at, remind_at or opened + timedelta(seconds=record.timeout_seconds / 2)
 
     async def routes(self, record: ApprovalRecord) -> Routes:
         """A question goes to whoever was asked; an approval to where an approver is."""
@@ -55,7 +90,7 @@ class Approvers:
             return Routes((record.address,), notice=False)
         paired = await read_paired(self._people)
         requester = Identity.parse(record.requester)
-        approvers = tuple(p for p in self._people_who_may(paired) if self._may(p, record, paired))
+        approvers = self._who_may(record, paired)
         spoke = await self._sessions.speakers(record.address, self._clock() - _RECENT)
         return routes(
             RouteFacts(
@@ -65,17 +100,28 @@ class Approvers:
                 approvers=approvers,
                 recent=frozenset(p for p in approvers if str(p) in spoke),
                 running=self._running(),
+                quorum=record.quorum,
+                route=self._settings.approval.route,
             )
         )
 
+    def _who_may(self, record: ApprovalRecord, paired: access.Paired) -> tuple[Identity, ...]:
+        return tuple(p for p in self._people_who_may(paired) if self._may(p, record, paired))
+
+    def _requester_if(self, record: ApprovalRecord, paired: access.Paired) -> tuple[Identity, ...]:
+        requester = Identity.parse(record.requester)
+        return (requester,) if self._may(requester, record, paired) else ()
+
     def _may(self, by: Identity, record: ApprovalRecord, paired: access.Paired) -> bool:
+        requester, editor = _authors(record)
         return access.may_decide(
             by,
-            Identity.parse(record.requester),
+            requester,
             RiskLevel(record.risk),
             self._settings.access,
             self._settings.approval,
             paired,
+            editor,
         )
 
     def _people_who_may(self, paired: access.Paired) -> tuple[Identity, ...]:
@@ -93,3 +139,9 @@ class Approvers:
             return (Identity.parse(entry),)
         people = (Identity(channel, entry, account) for channel, account in sorted(self._running()))
         return tuple(p for p in people if p.channel not in _LOCAL_CHANNELS or str(p) in access.LOCAL)
+
+
+def _authors(record: ApprovalRecord) -> tuple[Identity, Identity | None]:
+    """Who asked for the call, and who changed it into what it is."""
+    editor = Identity.parse(record.edited_by) if record.edited_by else None
+    return Identity.parse(record.requester), editor

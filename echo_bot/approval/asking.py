@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from echo_bot.approval.gather import offers, simple_commands
+from echo_bot.approval.editing import is_editable
+from echo_bot.approval.gather import may_be_edited, offers, quorum_of, simple_commands
 from echo_bot.approval.request import ApprovalRequest, Choice
 from echo_bot.approval.stored import request_to_json
 from echo_bot.events import ApprovalId, InboundEvent, SessionKey, TurnId
@@ -39,7 +41,10 @@ Preview = Callable[[dict[str, JsonValue], None], Awaitable[Previewed]]
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
-    """One call before the gate. The trust fields are read from `event`, the stored one of the turn."""
+    """One call before the gate. The trust fields are read from `event`, the stored one of the turn.
+
+    `revision` counts how often people changed the call, `edited_by` is who did last.
+    """
 
     tool: str
     args: Arguments
@@ -53,6 +58,17 @@ class GateRequest:
     capabilities: tuple[str, ...]
     parameters: Mapping[str, JsonValue] | None
     preview: Preview | None = None
+    revision: int = 0
+    edited_by: str = ""
+
+    def edited(self, stored: ApprovalRecord) -> GateRequest:
+        """The call that a person wrote in place of this one, whose question `stored` is."""
+        args: Arguments = json.loads(stored.edited_json)
+        return replace(self, args=args, revision=self.revision + 1, edited_by=stored.decided_by)
+
+    @property
+    def approval_id(self) -> ApprovalId:
+        return approval_id_of(self.turn_id, self.call_key, self.revision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +82,10 @@ class Asking:
 
     async def question(self, request: GateRequest, facts: Facts, decision: Decision) -> ApprovalRecord:
         """A new row for this call; its id is the same whenever the same call of the same turn asks."""
-        approval_id = approval_id_of(request.turn_id, request.call_key)
-        shown = await self._shown(request, facts, decision, approval_id)
+        shown = await self._shown(request, facts, decision)
         choices = (*shown.offered, Choice.ASK_AGAIN)
         return ApprovalRecord(
-            approval_id=approval_id,
+            approval_id=request.approval_id,
             turn_id=request.turn_id,
             session_key=request.session_key,
             kind="approval",
@@ -85,11 +100,11 @@ class Asking:
             status=ApprovalStatus.PENDING,
             created_at=self.clock(),
             timeout_seconds=self.timeout_for(request.event.channel, facts.risk),
+            quorum=quorum_of(facts),
+            edited_by=request.edited_by,
         )
 
-    async def _shown(
-        self, request: GateRequest, facts: Facts, decision: Decision, approval_id: ApprovalId
-    ) -> ApprovalRequest:
+    async def _shown(self, request: GateRequest, facts: Facts, decision: Decision) -> ApprovalRequest:
         call = facts.call
         notes = []
         if facts.needs_network and call.executor is Executor.SANDBOX and not self.network_allowed:
@@ -99,8 +114,8 @@ class Asking:
             preview = await request.preview(dict(call.args), None)
             diff = preview.diff
             notes += [preview.problem] if preview.problem else []
-        return ApprovalRequest(
-            approval_id=approval_id,
+        shown = ApprovalRequest(
+            approval_id=request.approval_id,
             tool=call.tool,
             args=call.args,
             risk=facts.risk,
@@ -116,8 +131,14 @@ class Asking:
             diff=diff,
             notes=tuple(notes),
             env=call.env or None,
+            parameters=facts.tool.parameters if facts.tool else None,
+            edited_by=request.edited_by,
+            quorum=quorum_of(facts),
             created_at=self.clock(),
         )
+        if may_be_edited(facts) and is_editable(shown, self.mask):
+            return replace(shown, offered=(*shown.offered, Choice.EDIT))
+        return shown
 
     def _summary(self, facts: Facts) -> str:
         args = facts.call.args
@@ -128,7 +149,8 @@ class Asking:
         return f"{facts.call.tool}: {shown}"
 
 
-def approval_id_of(turn_id: TurnId, call_key: str) -> ApprovalId:
+def approval_id_of(turn_id: TurnId, call_key: str, revision: int = 0) -> ApprovalId:
     """Derived from the turn and the call's place in it, so that a revived turn finds its question again."""
-    raw = hashlib.sha256(f"{turn_id}\x1f{call_key}".encode()).digest()
+    place = f"{turn_id}\x1f{call_key}" + (f"\x1f{revision}" if revision else "")
+    raw = hashlib.sha256(place.encode()).digest()
     return ApprovalId(base64.b32encode(raw).decode().lower()[:20])

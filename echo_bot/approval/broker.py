@@ -1,4 +1,4 @@
-"""Open a question to a person, wait for the one decision, and close its cards."""
+"""Open a question to a person, wait for the one decision, and let its cards show it."""
 
 from __future__ import annotations
 
@@ -6,27 +6,19 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Literal, Protocol
+from typing import Protocol
 
 import structlog
 
-from echo_bot.approval.answers import TIMED_OUT, UNREACHABLE, Answer, answer_of
+from echo_bot.approval.answers import TIMED_OUT, Answer, answer_of
+from echo_bot.approval.copies import Copies, Faces, place_of
 from echo_bot.approval.deciding import Decided, Decider
+from echo_bot.approval.offering import Batches
 from echo_bot.approval.request import Choice
 from echo_bot.approval.routing import Routes
 from echo_bot.channel import Prompt
-from echo_bot.errors import ChannelError, FormatRejected, StorageError
-from echo_bot.events import (
-    Address,
-    ApprovalId,
-    ButtonPress,
-    Card,
-    Identity,
-    MessageRef,
-    Paragraph,
-    PressReply,
-    TurnId,
-)
+from echo_bot.errors import StorageError
+from echo_bot.events import Address, ApprovalId, ButtonPress, Card, Identity, MessageRef, PressReply, TurnId
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 
@@ -37,25 +29,9 @@ _MAX_WAIT_STEP_SECONDS = 30.0
 _RETRY_READ_SECONDS = 1.0
 _LAST_EDITS_SECONDS = 0.5
 
+_UNKNOWN_BUTTON = "This button belongs to a request this bot no longer knows. Nothing was run."
+_NO_WORDS = "This button needs no words: press it to decide."
 _NOT_STORED = "The decision could not be stored, so it does not count. Try again; /status says what is wrong."
-
-
-class Faces(Protocol):
-    """How a record looks: the open card for whoever decides, and the closed one."""
-
-    def open(self, record: ApprovalRecord) -> Card: ...
-
-    def closed(self, record: ApprovalRecord) -> Card: ...
-
-
-class CardChannel(Protocol):
-    """The way out; see `echo_bot.delivery.cards`."""
-
-    async def send(self, address: Address, card: Card) -> MessageRef: ...
-
-    async def edit(self, ref: MessageRef, card: Card) -> bool: ...
-
-    async def boards_changed(self) -> None: ...
 
 
 class Router(Protocol):
@@ -65,9 +41,15 @@ class Router(Protocol):
 
     async def may_decide(self, by: Identity, record: ApprovalRecord) -> bool: ...
 
+    async def shortage(self, record: ApprovalRecord) -> str: ...
 
-Notice = Callable[[ApprovalRecord, Literal["waiting", "outcome"], str], Awaitable[None]]
-"""Tell the origin chat a line about a request whose card is elsewhere."""
+    async def escalations(self, record: ApprovalRecord) -> tuple[Address, ...]: ...
+
+    def alarms(self, record: ApprovalRecord, opened: datetime) -> Alarms: ...
+
+
+Alarms = tuple[datetime | None, datetime | None]
+"""When the chats are reminded and when others get the card; None: not (again)."""
 
 AskAgain = Callable[[ApprovalRecord, Identity], Awaitable[PressReply]]
 """Run an expired call's request anew."""
@@ -80,20 +62,19 @@ class Broker:
         self,
         store: Store,
         decider: Decider,
-        cards: CardChannel,
+        copies: Copies,
         router: Router,
         faces: Faces,
         *,
-        notice: Notice,
         ask_again: AskAgain,
         clock: Callable[[], datetime],
-        delivery_timeout_seconds: float,
         backlog: timedelta,
     ) -> None:
-        self._store, self._decider, self._cards = store, decider, cards
+        self._store, self._decider, self._copies = store, decider, copies
         self._router, self._faces = router, faces
-        self._notice, self._ask_again, self._clock = notice, ask_again, clock
-        self._delivery_timeout, self._backlog = delivery_timeout_seconds, backlog
+        self._ask_again, self._clock, self._backlog = ask_again, clock, backlog
+        self._batches = Batches(store, decider, copies, clock)
+        self._escalating: set[ApprovalId] = set()
         self._futures: dict[ApprovalId, asyncio.Future[ApprovalRecord]] = {}
         self._open: dict[ApprovalId, ApprovalRecord] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -104,7 +85,9 @@ class Broker:
         self._seen_seq = await self._store.approvals.last_decision()
         alive = {turn.turn_id for turn in await self._store.turns.unfinished()}
         for record in await self._store.approvals.pending():
-            if record.turn_id in alive:
+            if record.kind == "batch":
+                self._in_background(self._take_up_batch(record))
+            elif record.turn_id in alive:
                 self._open[record.approval_id] = record
                 await self._give_grace(record)
             else:
@@ -150,8 +133,20 @@ class Broker:
             return PressReply(_NOT_STORED, ok=False)
 
     async def prompt(self, press: ButtonPress) -> Prompt | PressReply:
-        """What to ask whoever pressed a button that needs words."""
-        raise NotImplementedError
+        """What to ask whoever pressed a button that needs words. Nothing is decided by it."""
+        try:
+            found = await self._store.approvals.by_token(press.token)
+            if found is None:
+                return PressReply(_UNKNOWN_BUTTON, ok=False)
+            record, decision = found
+            await self._remember(record, press)
+            refusal = await self._decider.refusal(record, decision, press.presser)
+        except StorageError as error:
+            log.error("prompt_not_read", press=press.press_id, error=str(error))
+            return PressReply(_NOT_STORED, ok=False)
+        if refusal:
+            return PressReply(refusal, ok=False)
+        return self._faces.prompt(record, decision) or PressReply(_NO_WORDS, ok=False)
 
     async def decide(self, ref: str, choice: Choice, by: Identity, *, reason: str = "") -> PressReply:
         return self._settled(await self._decider.decide(ref, choice, by, reason=reason))
@@ -174,7 +169,17 @@ class Broker:
     async def pending_for(self, viewer: Identity) -> tuple[ApprovalRecord, ...]:
         """The open questions that `viewer` may decide, oldest first."""
         rows = await self._store.approvals.pending()
-        return tuple([row for row in rows if await self._may_see(viewer, row)])
+        return tuple([row for row in rows if row.kind != "batch" and await self._may_see(viewer, row)])
+
+    async def offer_batch(self, viewer: Identity, address: Address, pending: Iterable[ApprovalRecord]) -> str:
+        """One card for all of these that it can hold whole; a sentence about it, "" when there is none."""
+        return await self._batches.offer(viewer, address, pending)
+
+    async def tell_edit_refused(self, approval_id: ApprovalId, sentence: str) -> None:
+        """The call that a person wrote in place of this one was refused without another card."""
+        record = await self._store.approvals.get(approval_id)
+        if record is not None:
+            await self._copies.tell_editor(record, sentence)
 
     def question_to(self, person: Identity, address: Address) -> ApprovalRecord | None:
         """The oldest question that this person was asked in this chat and has not answered."""
@@ -193,15 +198,13 @@ class Broker:
         """Act on decisions that another process wrote since the last look."""
         for record in await self._store.approvals.decided_after(self._seen_seq):
             self._seen_seq = max(self._seen_seq, record.decision_seq)
-            if record.approval_id in self._open:
-                self._ended(record)
+            if record.approval_id in self._open or record.kind == "batch":
+                self._changed(record)
 
     async def _press(self, press: ButtonPress) -> PressReply:
         found = await self._store.approvals.by_token(press.token)
         if found is None:
-            return PressReply(
-                "This button belongs to a request this bot no longer knows. Nothing was run.", ok=False
-            )
+            return PressReply(_UNKNOWN_BUTTON, ok=False)
         record, decision = found
         await self._remember(record, press)
         if record.kind == "question":
@@ -219,52 +222,34 @@ class Broker:
         return await self._router.may_decide(viewer, record)
 
     async def _open_or_reopen(self, record: ApprovalRecord) -> str:
-        """Returns why nobody can see the question, "" when somebody can; then its clock runs."""
+        """Returns why nobody can decide the question, "" when somebody can; then its clock runs."""
         if record.deadline is not None:
             await self._give_grace(record)
-            await self._cards.boards_changed()
+            await self._copies.boards_changed()
             return ""
+        problem = await self._router.shortage(record)
+        if problem:
+            return problem
         routes = await self._router.routes(record)
-        problem = "" if record.copies else await self._send_copies(record, routes)
+        if not record.copies:
+            problem = await self._copies.send(record, routes.cards, self._clock())
         if not problem:
             await self._start_clock(record, routes)
         return problem
 
-    async def _send_copies(self, record: ApprovalRecord, routes: Routes) -> str:
-        """Send the card everywhere it belongs; one chat that has it is enough."""
-        until = self._clock() + timedelta(seconds=record.timeout_seconds)
-        card = self._faces.open(replace(record, deadline=until))
-        try:
-            async with asyncio.timeout(self._delivery_timeout):
-                problems = await asyncio.gather(*(self._send_copy(record, a, card) for a in routes.cards))
-        except TimeoutError:
-            return "" if (await self._fresh(record)).copies else UNREACHABLE
-        if "" in problems:
-            return ""
-        return next((problem for problem in problems if problem != UNREACHABLE), UNREACHABLE)
-
-    async def _send_copy(self, record: ApprovalRecord, address: Address, card: Card) -> str:
-        try:
-            ref = await self._cards.send(address, card)
-        except ChannelError as error:
-            log.warning(
-                "card_not_delivered", address=str(address), approval=record.approval_id, error=str(error)
-            )
-            return str(error) if isinstance(error, FormatRejected) else UNREACHABLE
-        await self._store.approvals.add_copy(record.approval_id, ref)
-        return ""
-
     async def _start_clock(self, record: ApprovalRecord, routes: Routes) -> None:
-        deadline = self._clock() + timedelta(seconds=record.timeout_seconds)
+        opened = self._clock()
+        deadline = opened + timedelta(seconds=record.timeout_seconds)
+        await self._store.approvals.set_alarms(record.approval_id, *self._router.alarms(record, opened))
         await self._store.approvals.set_deadline(record.approval_id, deadline)
         fresh, _ = await self._reread(record)
-        if fresh.status is not ApprovalStatus.PENDING:
-            # Decided on the first copy while others were on their way: those are closed as well.
-            self._ended(fresh)
-            return
-        if routes.notice:
-            await self._notice(record, "waiting", "Waiting for approval.")
-        await self._cards.boards_changed()
+        if fresh.status is not ApprovalStatus.PENDING or fresh.votes:
+            # Decided or voted on at the first copy while others were on their way: those show it as well.
+            self._changed(fresh)
+        if fresh.status is ApprovalStatus.PENDING:
+            if routes.notice:
+                await self._copies.tell_waiting(record)
+            await self._copies.boards_changed()
 
     async def _give_grace(self, record: ApprovalRecord) -> None:
         """After a restart its cards still stand; people have a minute unless it is long over."""
@@ -290,9 +275,47 @@ class Broker:
             if left <= 0:
                 return await self._end(record, ApprovalStatus.EXPIRED, TIMED_OUT)
             step = _MAX_WAIT_STEP_SECONDS if is_fresh else _RETRY_READ_SECONDS
-            done, _ = await asyncio.wait({future}, timeout=min(left, step))
+            alarm = await self._chase(record)
+            done, _ = await asyncio.wait({future}, timeout=min(left, step, alarm))
             if done:
                 return answer_of(future.result())
+
+    async def _chase(self, record: ApprovalRecord) -> float:
+        """Remind and escalate when it is time. Returns the seconds until the next alarm."""
+        now = self._clock()
+        remind_at, escalate_at = record.remind_at, record.escalate_at
+        try:
+            if remind_at is not None and remind_at <= now:
+                await self._copies.remind(record)
+                await self._store.approvals.set_alarms(record.approval_id, None, escalate_at)
+                remind_at = None
+        except StorageError as error:
+            log.warning("reminder_not_stored", approval=record.approval_id, error=str(error))
+            return _RETRY_READ_SECONDS
+        if record.approval_id in self._escalating:
+            escalate_at = None
+        elif escalate_at is not None and escalate_at <= now:
+            self._escalating.add(record.approval_id)
+            self._in_background(self._escalate(record))
+            escalate_at = None
+        alarms = [(at - now).total_seconds() for at in (remind_at, escalate_at) if at is not None]
+        return min(alarms, default=_MAX_WAIT_STEP_SECONDS)
+
+    async def _escalate(self, record: ApprovalRecord) -> None:
+        """Others get the card too. Once they have it, it is not sent again, also after a restart."""
+        try:
+            there = {ref.address for ref in record.copies}
+            wanted = [a for a in await self._router.escalations(record) if a not in there]
+            if wanted:
+                await self._copies.send(record, wanted, self._clock())
+            await self._store.approvals.set_alarms(record.approval_id, None, None)
+            fresh, _ = await self._reread(record)
+            if fresh.status is not ApprovalStatus.PENDING or fresh.votes:
+                self._changed(fresh)
+        except Exception:  # the outer edge of this task: the question itself goes on waiting
+            log.exception("escalation_failed", approval=record.approval_id)
+        finally:
+            self._escalating.discard(record.approval_id)
 
     async def _reread(self, record: ApprovalRecord) -> tuple[ApprovalRecord, bool]:
         """The row as it is now; while the database refuses, the one known before."""
@@ -304,14 +327,21 @@ class Broker:
         return fresh or replace(record, deadline=None), True
 
     async def _end(self, record: ApprovalRecord, status: ApprovalStatus, why: str) -> Answer:
-        closed = await self._decider.close(record, status, why) or await self._fresh(record)
+        closed = await self._decider.close(record, status, why) or await self._copies.fresh(record)
         self._ended(closed)
         return answer_of(closed)
 
     def _settled(self, decided: Decided) -> PressReply:
-        if decided.record is not None:
-            self._ended(decided.record)
+        for record in (*decided.members, *([decided.record] if decided.record else [])):
+            self._changed(record)
         return decided.reply
+
+    def _changed(self, record: ApprovalRecord) -> None:
+        """Decided, or one approval nearer to it."""
+        if record.status is ApprovalStatus.PENDING:
+            self._in_background(self._show(record))
+        else:
+            self._ended(record)
 
     def _ended(self, record: ApprovalRecord) -> None:
         """Wake whoever waits, now; show the end on the cards in the background, at the platforms' pace."""
@@ -319,23 +349,29 @@ class Broker:
         future = self._futures.get(record.approval_id)
         if future is not None and not future.done():
             future.set_result(record)
-        self._in_background(self._show_end(record))
+        self._in_background(self._show(record))
+
+    async def _take_up_batch(self, record: ApprovalRecord) -> None:
+        try:
+            await self._batches.take_up(record)
+        except Exception:  # the outer edge of this task: the calls on it have cards of their own
+            log.exception("batch_not_taken_up", approval=record.approval_id)
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work, name="close cards")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _show_end(self, record: ApprovalRecord) -> None:
+    async def _show(self, record: ApprovalRecord) -> None:
         try:
-            fresh = await self._fresh(record)
-            card = self._faces.closed(fresh)
-            await asyncio.gather(*(self._cards.edit(ref, card) for ref in fresh.copies))
-            if fresh.copies and all(ref.address != fresh.address for ref in fresh.copies):
-                await self._notice(fresh, "outcome", _outcome(card))
-            await self._cards.boards_changed()
+            if record.kind == "batch":
+                await self._batches.ended(record)
+                return
+            await self._copies.show(record)
+            if record.status is not ApprovalStatus.PENDING:
+                await self._batches.call_ended(record.approval_id)
         except Exception:  # the outer edge of this task: the decision stands, only its display failed
-            log.exception("card_not_closed", approval=record.approval_id)
+            log.exception("card_not_shown", approval=record.approval_id)
 
     async def _again(self, record: ApprovalRecord, by: Identity) -> PressReply:
         if str(by) != record.requester and not await self._router.may_decide(by, record):
@@ -346,20 +382,7 @@ class Broker:
 
     async def _remember(self, record: ApprovalRecord, press: ButtonPress) -> None:
         """A crash between sending a card and storing where it stands is mended by the first press on it."""
-        known = {_place(ref) for ref in record.copies}
+        known = {place_of(ref) for ref in record.copies}
         where = MessageRef(press.address, press.message_id)
-        if press.message_id and _place(where) not in known:
+        if press.message_id and place_of(where) not in known:
             await self._store.approvals.add_copy(record.approval_id, where)
-
-    async def _fresh(self, record: ApprovalRecord) -> ApprovalRecord:
-        return await self._store.approvals.get(record.approval_id) or record
-
-
-def _place(ref: MessageRef) -> tuple[str, str, str, str]:
-    """Where a message stands, without the thread: platforms leave that out now and then."""
-    return ref.address.channel, ref.address.account, ref.address.chat_id, ref.message_id
-
-
-def _outcome(card: Card) -> str:
-    verdict = next((block.text for block in card.blocks if isinstance(block, Paragraph)), "Closed")
-    return f"{verdict} ({card.title.rstrip()}, {card.short_id})"

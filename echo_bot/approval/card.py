@@ -15,10 +15,15 @@ from echo_bot.approval.words import APPROVED, EN, EXECUTORS, GRANTS, OTHER_TITLE
 from echo_bot.events import Button, ButtonStyle, Card, CardBlock, CardState, CodeBlock, Fields, Paragraph
 from echo_bot.policy.call import Executor
 from echo_bot.policy.guards.secrets import SecretMask
+from echo_bot.policy.quorum import Tally
 
 __all__ = ["fallback_text", "render_closed", "render_open", "render_question"]
 
 _DIFF_FIELDS = frozenset(("content", "old_string", "new_string", "patch"))
+NOBODY_YET = Tally((), 0)
+PROMPTS = {Choice.DENY_REASON: EN.deny_prompt, Choice.EDIT: EN.edit_prompt}
+"""The question of a button that needs words."""
+
 _STYLES = {Choice.ONCE: ButtonStyle.PRIMARY, Choice.DENY: ButtonStyle.DANGER}
 
 
@@ -28,19 +33,25 @@ def render_open(
     mask: SecretMask,
     deadline: datetime | None,
     timezone: tzinfo,
+    *,
+    approved: Tally = NOBODY_YET,
 ) -> Card:
-    """The card that asks: the whole call, why it was flagged, facts, a button per choice that has a token."""
+    """The card that asks: the whole call, why it was flagged, facts, a button per choice that has a token.
+
+    `approved` says who did so far, of the people that a call with a quorum needs.
+    """
     card = Card(
         card_id=request.approval_id,
-        title=_title(request, mask),
+        title=call_title(request, mask),
         blocks=(
-            *_call_blocks(request, mask),
-            *_why_blocks(request, mask),
-            _facts(request, mask, deadline, timezone),
+            *call_blocks(request, mask),
+            *why_blocks(request, mask),
+            _facts(request, mask, deadline, timezone, approved),
         ),
         buttons=tuple(_button(choice, tokens[choice]) for choice in request.offered if choice in tokens),
         short_id=request.short_id,
         deadline=deadline,
+        risk=request.risk.value,
     )
     return replace(card, fallback=fallback_text(card, request.offered))
 
@@ -55,17 +66,18 @@ def render_closed(
 ) -> Card:
     """The card after the decision: who decided what and when, then the call; without decision buttons."""
     verdict = Paragraph(_outcome_sentence(outcome, mask, timezone), strong=True)
-    reason = (Paragraph(f"{EN.reason}: {_line(outcome.reason, mask)}"),) if outcome.reason else ()
+    reason = (Paragraph(f"{EN.reason}: {shown_line(outcome.reason, mask)}"),) if outcome.reason else ()
     again = (
         (_button(Choice.ASK_AGAIN, ask_again_token),) if ask_again_token and _may_ask_again(outcome) else ()
     )
     card = Card(
         card_id=request.approval_id,
-        title=_title(request, mask),
-        blocks=(verdict, *reason, *_call_blocks(request, mask), _short_facts(request, mask)),
+        title=call_title(request, mask),
+        blocks=(verdict, *reason, *call_blocks(request, mask), short_facts(request, mask)),
         buttons=again,
         state=_state(outcome),
         short_id=request.short_id,
+        risk=request.risk.value,
     )
     return replace(card, fallback=fallback_text(card, ()))
 
@@ -84,10 +96,10 @@ def render_question(
     """A question with a button per (label, token) and one for an own answer; with `answer` it is closed."""
     blocks: list[CardBlock] = [Paragraph(escape_lines(mask.mask(question)))]
     if answer:
-        blocks.append(Paragraph(f"{EN.answered}: {_line(answer, mask)}", strong=True))
+        blocks.append(Paragraph(f"{EN.answered}: {shown_line(answer, mask)}", strong=True))
     elif deadline is not None:
-        blocks.append(Fields(((EN.answer_by, _time(deadline, timezone)),)))
-    buttons = [Button(_line(label, mask), token) for label, token in options]
+        blocks.append(Fields(((EN.answer_by, time_words(deadline, timezone)),)))
+    buttons = [Button(shown_line(label, mask), token) for label, token in options]
     if free_answer_token:
         buttons.append(Button(EN.free_answer, free_answer_token, prompt=EN.answer_prompt))
     card = Card(
@@ -102,27 +114,27 @@ def render_question(
     return replace(card, fallback=fallback_text(card, ()))
 
 
-def _line(text: str, mask: SecretMask) -> str:
+def shown_line(text: str, mask: SecretMask) -> str:
     return escape_line(mask.mask(text))
 
 
-def _title(request: ApprovalRequest, mask: SecretMask) -> str:
-    question = TITLES.get(request.tool) or OTHER_TITLE.format(tool=_line(request.tool, mask))
+def call_title(request: ApprovalRequest, mask: SecretMask) -> str:
+    question = TITLES.get(request.tool) or OTHER_TITLE.format(tool=shown_line(request.tool, mask))
     return EN.title.format(question=question, risk=RISKS[request.risk])
 
 
-def _call_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
+def call_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
     hide = _shown_elsewhere(request)
     yield from argument_blocks(request.args, mask, hide=hide)
     if request.diff:
         yield CodeBlock(escape_lines(mask.mask(request.diff)), language="diff", label=EN.diff)
     if len(request.commands) > 1:
         listing = "\n".join(
-            f"{place}. {_line(command, mask)}" for place, command in enumerate(request.commands, 1)
+            f"{place}. {shown_line(command, mask)}" for place, command in enumerate(request.commands, 1)
         )
         yield CodeBlock(listing, label=EN.commands)
     if request.env:
-        changes = "\n".join(_line(f"{name}={value}", mask) for name, value in request.env.items())
+        changes = "\n".join(shown_line(f"{name}={value}", mask) for name, value in request.env.items())
         yield CodeBlock(changes, label=EN.environment)
 
 
@@ -137,10 +149,10 @@ def _shown_elsewhere(request: ApprovalRequest) -> frozenset[str]:
     return frozenset(hide)
 
 
-def _why_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
+def why_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
     reasons = [request.reason, *(finding.sentence for finding in request.findings), *request.notes]
     lines = list(
-        {line.rstrip("."): line for line in (_line(each, mask) for each in reasons if each)}.values()
+        {line.rstrip("."): line for line in (shown_line(each, mask) for each in reasons if each)}.values()
     )
     if lines:
         yield Paragraph(EN.why, strong=True)
@@ -149,28 +161,48 @@ def _why_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBloc
     notes = list(dict.fromkeys(note for text in texts for note in lookalike_notes(text)))
     if notes:
         yield Paragraph(EN.look_closely, strong=True)
-        yield Paragraph("\n".join(f"• {_line(note, mask)}" for note in notes))
+        yield Paragraph("\n".join(f"• {shown_line(note, mask)}" for note in notes))
 
 
-def _facts(request: ApprovalRequest, mask: SecretMask, deadline: datetime | None, timezone: tzinfo) -> Fields:
-    rows = list(_short_facts(request, mask).rows[:-1])
+def _facts(
+    request: ApprovalRequest,
+    mask: SecretMask,
+    deadline: datetime | None,
+    timezone: tzinfo,
+    approved: Tally,
+) -> Fields:
+    rows = list(short_facts(request, mask).rows[:-1])
     spans = [GRANTS[choice] for choice in request.offered if choice in GRANTS]
     if spans:
         rows.append((EN.grant, EN.grant_covers.format(spans=_one_of(spans))))
+    if request.quorum > 1:
+        rows.append((EN.approvals, _approvals(request.quorum, approved, mask)))
     if deadline is not None:
-        rows.append((EN.answer_by, _time(deadline, timezone)))
+        rows.append((EN.answer_by, time_words(deadline, timezone)))
     rows.append((EN.id, request.short_id))
     return Fields(tuple(rows))
 
 
-def _short_facts(request: ApprovalRequest, mask: SecretMask) -> Fields:
-    rows = [(EN.tool, _line(request.tool, mask))]
+def short_facts(request: ApprovalRequest, mask: SecretMask) -> Fields:
+    rows = [(EN.tool, shown_line(request.tool, mask))]
     if request.cwd:
-        rows.append((EN.folder, _line(request.cwd, mask)))
+        rows.append((EN.folder, shown_line(request.cwd, mask)))
     if request.executor is not Executor.NONE:
         rows.append((EN.runs_on, EXECUTORS[request.executor.value]))
-    rows += [(EN.asked_by, _requester(request, mask)), (EN.id, request.short_id)]
+    rows.append((EN.asked_by, _requester(request, mask)))
+    if request.edited_by:
+        rows.append((EN.edited_by, shown_line(request.edited_by, mask)))
+    rows.append((EN.id, request.short_id))
     return Fields(tuple(rows))
+
+
+def _approvals(quorum: int, approved: Tally, mask: SecretMask) -> str:
+    names = ", ".join(shown_line(voter, mask) for voter in approved.approved)
+    count = len(approved.approved)
+    missing = quorum - count
+    return EN.approvals_so_far.format(
+        count=count, quorum=quorum, names=f" ({names})" if names else "", missing=missing
+    )
 
 
 def _one_of(words: list[str]) -> str:
@@ -183,28 +215,29 @@ def _one_of(words: list[str]) -> str:
 
 def _requester(request: ApprovalRequest, mask: SecretMask) -> str:
     """The identity first: a display name is what its owner chose, and may imitate anything."""
-    identity = _line(request.requester, mask)
-    return f"{identity} (“{_line(request.requester_name, mask)}”)" if request.requester_name else identity
+    identity, name = shown_line(request.requester, mask), shown_line(request.requester_name, mask)
+    return f"{identity} (“{name}”)" if name else identity
 
 
 def _button(choice: Choice, token: str) -> Button:
-    prompt = EN.deny_prompt if choice is Choice.DENY_REASON else ""
-    return Button(choice.label, token, _STYLES.get(choice, ButtonStyle.PLAIN), prompt)
+    return Button(choice.label, token, _STYLES.get(choice, ButtonStyle.PLAIN), PROMPTS.get(choice, ""))
 
 
 def _outcome_sentence(outcome: Outcome, mask: SecretMask, timezone: tzinfo) -> str:
-    by, at = _line(outcome.by, mask), _time(outcome.at, timezone)
+    by, at = shown_line(outcome.by, mask), time_words(outcome.at, timezone)
     if outcome.choice is None:
         return (EN.cancelled if outcome.by else EN.expired).format(by=by, at=at)
     if outcome.choice is Choice.ASK_AGAIN:
         return EN.asked_again.format(by=by, at=at)
+    if outcome.choice is Choice.EDIT:
+        return EN.edited.format(by=by, at=at)
     return APPROVED.get(outcome.choice, EN.denied).format(by=by, at=at)
 
 
 def _state(outcome: Outcome) -> CardState:
     if outcome.choice is None:
         return CardState.CLOSED if outcome.by else CardState.EXPIRED
-    if outcome.choice is Choice.ASK_AGAIN:
+    if outcome.choice in (Choice.ASK_AGAIN, Choice.EDIT):
         return CardState.CLOSED
     return CardState.APPROVED if outcome.choice.approves else CardState.DENIED
 
@@ -214,5 +247,5 @@ def _may_ask_again(outcome: Outcome) -> bool:
     return outcome.choice is None
 
 
-def _time(moment: datetime, timezone: tzinfo | None) -> str:
+def time_words(moment: datetime, timezone: tzinfo | None) -> str:
     return moment.astimezone(timezone).strftime("%H:%M:%S %Z").strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,12 +11,16 @@ from uuid import uuid4
 
 import structlog
 
+from echo_bot.approval.answers import deciders, votes_of
+from echo_bot.approval.batching import OFFERED, batch_sentence, members
+from echo_bot.approval.editing import EditProblem, read_edit
 from echo_bot.approval.request import Choice
 from echo_bot.approval.stored import request_from_json
 from echo_bot.errors import StorageError
 from echo_bot.events import ApprovalId, Identity, PressReply
+from echo_bot.policy.access import person_of
 from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, GrantRecord, Ruling
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, GrantRecord, Ruling, Vote
 
 log = structlog.get_logger(__name__)
 
@@ -41,9 +46,9 @@ _SHORTEST_REF = 4
 
 
 class Approvers(Protocol):
-    """Who may decide a request; see `echo_bot.approval.approvers`."""
+    """Who may decide a request; see `echo_bot.approval.approvers`. A refusal is a sentence, "" is none."""
 
-    async def may_decide(self, by: Identity, record: ApprovalRecord) -> bool: ...
+    async def refusal(self, by: Identity, record: ApprovalRecord) -> str: ...
 
 
 class Recorder(Protocol):
@@ -54,10 +59,15 @@ class Recorder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What came of a choice: the reply for whoever chose, and the record if this very choice decided it."""
+    """What came of a choice: the reply for whoever chose, and the record if this very choice changed it.
+
+    The record is still open when the choice was one approval of several. `members` are the calls that a
+    decision on a batch closed.
+    """
 
     reply: PressReply
     record: ApprovalRecord | None = None
+    members: tuple[ApprovalRecord, ...] = ()
 
 
 class Decider:
@@ -87,9 +97,15 @@ class Decider:
         record = await self.find(ref)
         if isinstance(record, str):
             return _refused(record)
-        refusal = await self._refusal(record, choice.value, by)
+        if record.kind == "batch":
+            return await self._decide_batch(record, choice, by, reason)
+        refusal = await self.refusal(record, choice.value, by)
         if refusal:
             return _refused(refusal)
+        if choice is Choice.EDIT:
+            return await self._edit(record, by, reason)
+        if choice.approves and record.quorum > 1:
+            return await self._vote(record, choice, by)
         status = ApprovalStatus.APPROVED if choice.approves else ApprovalStatus.DENIED
         decided = await self._claim(record, Ruling(status, str(by), choice.value, self._clock(), reason))
         if isinstance(decided, PressReply):
@@ -102,10 +118,9 @@ class Decider:
         record = await self.find(ref)
         if isinstance(record, str):
             return _refused("That question is no longer open.")
-        if str(by) != record.requester:
-            return _refused("Only the person who was asked can answer this.")
-        if record.status is not ApprovalStatus.PENDING or self._is_over(record):
-            return _refused(closed_question(record))
+        refusal = self._question_refusal(record, by)
+        if refusal:
+            return _refused(refusal)
         if not option.isdecimal() and not text.strip():
             return _refused("Write your answer: the next message in this chat counts.")
         ruling = Ruling(ApprovalStatus.APPROVED, str(by), option, self._clock(), text or option)
@@ -113,6 +128,13 @@ class Decider:
         if isinstance(decided, PressReply):
             return Decided(decided)
         return Decided(PressReply("Thank you."), decided)
+
+    def _question_refusal(self, record: ApprovalRecord, by: Identity) -> str:
+        if str(by) != record.requester:
+            return "Only the person who was asked can answer this."
+        if record.status is not ApprovalStatus.PENDING or self._is_over(record):
+            return closed_question(record)
+        return ""
 
     async def close(self, record: ApprovalRecord, status: ApprovalStatus, why: str) -> ApprovalRecord | None:
         """End a request without a person: expired or cancelled. None if somebody decided first."""
@@ -123,9 +145,13 @@ class Decider:
             await self._note("approval_closed", approval=record.approval_id, status=status.value, why=why)
         return closed
 
-    async def _refusal(self, record: ApprovalRecord, decision: str, by: Identity) -> str:
-        if not await self._approvers.may_decide(by, record):
-            return "You may not decide this."
+    async def refusal(self, record: ApprovalRecord, decision: str, by: Identity) -> str:
+        """Why this person cannot take this decision now; "" when they can."""
+        if record.kind == "question":
+            return self._question_refusal(record, by)
+        refusal = await self._approvers.refusal(by, record)
+        if refusal:
+            return refusal
         if record.status is not ApprovalStatus.PENDING:
             return closed_sentence(record)
         if self._is_over(record):
@@ -134,21 +160,114 @@ class Decider:
             return f"“{decision}” is not offered for this call. Offered: {', '.join(record.offered)}."
         return ""
 
+    async def _decide_batch(
+        self, record: ApprovalRecord, choice: Choice, by: Identity, reason: str
+    ) -> Decided:
+        """Each call is decided by itself; the card closes last: after a crash it can be pressed again."""
+        if person_of(by) != person_of(Identity.parse(record.requester)):
+            return _refused(f"This list was made for {record.requester}; /approvals makes yours.")
+        if record.status is not ApprovalStatus.PENDING:
+            return _refused(closed_sentence(record))
+        if choice not in OFFERED:
+            return _refused(f"“{choice.value}” is not offered for several calls at once.")
+        done: list[ApprovalRecord] = []
+        left: list[tuple[str, str]] = []
+        for approval_id, digest in members(record):
+            current = await self._store.approvals.get(approval_id)
+            if current is None or current.digest != digest:
+                left.append((approval_id[-6:], "It is not what was shown."))
+                continue
+            decided = await self.decide(approval_id, choice, by, reason=reason)
+            if decided.record is not None:
+                done.append(decided.record)
+            else:
+                left.append((approval_id[-6:], decided.reply.text))
+        sentence = batch_sentence(choice, done, left)
+        status = ApprovalStatus.APPROVED if choice.approves else ApprovalStatus.DENIED
+        ruling = Ruling(
+            status if done else ApprovalStatus.CANCELLED, str(by), choice.value, self._clock(), sentence
+        )
+        closed = await self._store.approvals.decide(record.approval_id, ruling)
+        await self._note(
+            "batch",
+            approval=record.approval_id,
+            choice=choice.value,
+            by=str(by),
+            decided=[each.approval_id for each in done],
+        )
+        return Decided(PressReply(sentence, ok=bool(done)), closed, tuple(done))
+
+    async def _edit(self, record: ApprovalRecord, by: Identity, text: str) -> Decided:
+        """Another call takes this one's place; what does not fit decides nothing."""
+        args = read_edit(request_from_json(record.request_json), text)
+        if isinstance(args, EditProblem):
+            return _refused(f"{args.sentence} Nothing was decided; the request is still open.")
+        ruling = Ruling(
+            ApprovalStatus.EDITED,
+            str(by),
+            Choice.EDIT.value,
+            self._clock(),
+            edited_json=json.dumps(args, allow_nan=False),
+        )
+        decided = await self._claim(record, ruling)
+        if isinstance(decided, PressReply):
+            return Decided(decided)
+        return Decided(PressReply("Changed. The new call is judged from the beginning."), decided)
+
+    async def _vote(self, record: ApprovalRecord, choice: Choice, by: Identity) -> Decided:
+        """One approval of several. Whoever may not decide any more does not count any more."""
+        await self._withdraw_lost(record)
+        now, person = self._clock(), person_of(by)
+        voted = await self._store.approvals.vote(
+            record.approval_id,
+            Vote(person, str(by), record.digest, now),
+            Ruling(ApprovalStatus.APPROVED, str(by), choice.value, now),
+        )
+        if voted.record is None or voted.outcome == "closed":
+            gone = "This request is gone."
+            return _refused(closed_sentence(voted.record) if voted.record else gone)
+        votes = votes_of(voted.record)
+        if voted.outcome == "repeated":
+            return _refused(f"You already approved this; {votes.missing} more needed.")
+        await self._note(
+            "vote",
+            approval=record.approval_id,
+            turn=record.turn_id,
+            tool=record.tool,
+            digest=record.digest,
+            by=str(by),
+            count=len(votes.approved),
+            quorum=record.quorum,
+        )
+        if voted.outcome == "counted":
+            sentence = f"Your approval counts; {votes.missing} more needed before it runs."
+            return Decided(PressReply(sentence), voted.record)
+        await self._note_decision(voted.record, choice.value, deciders(voted.record))
+        return Decided(PressReply(f"{_TAKEN[choice]}, by {deciders(voted.record)}."), voted.record)
+
+    async def _withdraw_lost(self, record: ApprovalRecord) -> None:
+        lost = [v.person for v in record.votes if await self._approvers.refusal(_voter(v), record)]
+        if lost:
+            await self._store.approvals.withdraw_votes(record.approval_id, frozenset(lost))
+
     async def _claim(self, record: ApprovalRecord, ruling: Ruling) -> ApprovalRecord | PressReply:
         decided = await self._store.approvals.decide(record.approval_id, ruling)
         if decided is None:
             now = await self._store.approvals.get(record.approval_id)
             return PressReply(closed_sentence(now) if now else "This request is gone.", ok=False)
+        await self._note_decision(record, ruling.decision, ruling.decided_by)
+        return decided
+
+    async def _note_decision(self, record: ApprovalRecord, choice: str, by: str) -> None:
         await self._note(
             "decision",
             approval=record.approval_id,
             turn=record.turn_id,
             tool=record.tool,
             digest=record.digest,
-            choice=ruling.decision,
-            by=ruling.decided_by,
+            choice=choice,
+            by=by,
         )
-        return decided
 
     async def _note(self, kind: str, **fields: object) -> None:
         """The decision is stored by now and stands; without the gate's own audit row nothing starts on it."""
@@ -188,6 +307,10 @@ def _refused(sentence: str) -> Decided:
     return Decided(PressReply(sentence, ok=False))
 
 
+def _voter(vote: Vote) -> Identity:
+    return Identity.parse(vote.voter)
+
+
 def _ids(records: list[ApprovalRecord]) -> str:
     return ", ".join(record.approval_id for record in records)
 
@@ -207,9 +330,11 @@ def closed_sentence(record: ApprovalRecord) -> str:
     """Why a request cannot be decided any more, and by whom it was."""
     match record.status:
         case ApprovalStatus.APPROVED | ApprovalStatus.USED:
-            return f"Already approved by {record.decided_by}."
+            return f"Already approved by {deciders(record)}."
         case ApprovalStatus.DENIED:
             return f"Already denied by {record.decided_by}."
+        case ApprovalStatus.EDITED:
+            return f"Already changed by {record.decided_by}; the new call is judged by itself."
         case ApprovalStatus.EXPIRED:
             return "This request has expired; nothing was run."
         case ApprovalStatus.CANCELLED:

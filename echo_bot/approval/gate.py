@@ -26,6 +26,7 @@ from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.policy.steps import decide
 from echo_bot.storage.protocol import People, Store
+from echo_bot.storage.records import ApprovalStatus
 
 log = structlog.get_logger(__name__)
 
@@ -39,6 +40,7 @@ class GateDecision:
 
     `executor`, `args` and `digest` are what was decided on: the call runs with exactly those.
     `was_authorised`: a person, a grant, the operator allowlist or a cron authorisation passed it.
+    `edited_by`: this is not the call that was asked for; that person wrote it in its place.
     """
 
     verdict: Verdict
@@ -56,6 +58,7 @@ class GateDecision:
     decided_by: str = ""
     restricted: bool = False
     network: bool = False
+    edited_by: str = ""
     recheck: Callable[[], str] = lambda: ""
 
 
@@ -125,6 +128,7 @@ class ApprovalGate:
             source=decision.approval_source.value if decision.approval_source else "",
             approval=decision.approval_id or "",
             by=decision.decided_by,
+            edited_by=decision.edited_by,
             digest=decision.digest,
             executor=decision.executor.value,
             findings=[f.kind for f in decision.findings],
@@ -147,6 +151,28 @@ class ApprovalGate:
         return ""
 
     async def _check(self, request: GateRequest) -> GateDecision:
+        """A person may put another call in this one's place: then that one is judged, from the beginning."""
+        while True:
+            request, original = await self._as_edited(request)
+            decision = await self._judge(request)
+            if decision is None:
+                continue
+            is_refused = decision.verdict is Verdict.DENY and decision.step is not StepName.HUMAN
+            if original is not None and is_refused:
+                await self._broker.tell_edit_refused(original, decision.sentence)
+            return decision
+
+    async def _as_edited(self, request: GateRequest) -> tuple[GateRequest, ApprovalId | None]:
+        """The call as people last changed it, also in an earlier run, and the question it replaced."""
+        original: ApprovalId | None = None
+        while True:
+            stored = await self._store.approvals.get(request.approval_id)
+            if stored is None or stored.status is not ApprovalStatus.EDITED:
+                return request, original
+            request, original = request.edited(stored), stored.approval_id
+
+    async def _judge(self, request: GateRequest) -> GateDecision | None:
+        """The decision on this very call; None when a person changed it."""
         surroundings = await self._surroundings()
         facts, grant_id = await self._facts(request, surroundings)
         recheck = _recheck(facts, surroundings)
@@ -217,7 +243,7 @@ class ApprovalGate:
 
     async def _ask_person(
         self, request: GateRequest, facts: Facts, decision: Decision, recheck: Callable[[], str]
-    ) -> GateDecision:
+    ) -> GateDecision | None:
         record = await self._asking.question(request, facts, decision)
         stored = await self._store.approvals.get(record.approval_id)
         if stored is not None and stored.digest != record.digest:
@@ -228,6 +254,8 @@ class ApprovalGate:
             answer = await self._broker.ask(record)
         finally:
             await self._on_waiting(request.turn_id, False)
+        if answer.was_edited:
+            return None
         verdict = Verdict.ALLOW if answer.approved else Verdict.DENY
         final = replace(decision, verdict=verdict, approval_source=answer.source, reason=answer.sentence)
         return self._decision(
@@ -271,6 +299,7 @@ class ApprovalGate:
             decided_by=decided_by,
             restricted=is_restricted_by_star(facts.caller.sender, self._settings.access, facts.caller.paired),
             network=self._options.network_allowed,
+            edited_by=request.edited_by,
             recheck=recheck,
         )
 

@@ -21,6 +21,7 @@ from echo_bot.policy.decision import Finding, Verdict
 from echo_bot.policy.facts import Caller, Facts, SmartAnswer
 from echo_bot.policy.guards.paths import PathRules
 from echo_bot.policy.profiles import filter_reason
+from echo_bot.policy.quorum import needed
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.schemas import JsonSchema
 from echo_bot.policy.settings import PolicySettings
@@ -95,6 +96,16 @@ def offers(facts: Facts) -> tuple[Choice, ...]:
     """The decisions a card offers for this call, in card order."""
     lasting = (Choice.SESSION, Choice.HOUR, Choice.ALWAYS) if facts.grantable else ()
     return (Choice.ONCE, *lasting, Choice.DENY, Choice.DENY_REASON)
+
+
+def may_be_edited(facts: Facts) -> bool:
+    """Of a dangerous call, or one that several people must approve, only this very call is decided."""
+    return facts.risk is not RiskLevel.DANGEROUS and quorum_of(facts) == 1
+
+
+def quorum_of(facts: Facts) -> int:
+    """How many people must approve this call."""
+    return needed(facts.settings.approval, facts.risk)
 
 
 def simple_commands(facts: Facts) -> tuple[str, ...]:
@@ -242,10 +253,12 @@ def _bound(call: Call, seen: Seen, bind: Bind | None) -> tuple[BoundFile, ...]:
 def _is_grantable(facts: Facts, seen: Seen) -> bool:
     """A grant is never offered for a dangerous call, for code given to an interpreter, or for an unread file.
 
-    What a process makes of a line depends on what it is, which the call does not say.
+    Nor where several people must approve: one of them cannot do so for all. What a process makes of a line
+    depends on what it is, which the call does not say.
     """
     call = facts.call
     types_into_process = call.tool == "process" and call.args.get("action") == "write"
     carries_code = seen.shell is not None and seen.shell.carries_code
     unread = any(not bound.is_content for bound in call.bound_files)
-    return not (facts.risk is RiskLevel.DANGEROUS or types_into_process or carries_code or unread)
+    bars = (facts.risk is RiskLevel.DANGEROUS, types_into_process, carries_code, unread, quorum_of(facts) > 1)
+    return not any(bars)

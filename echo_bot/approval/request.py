@@ -22,6 +22,7 @@ class Choice(StrEnum):
     ALWAYS = "always"
     DENY = "deny"
     DENY_REASON = "deny_reason"
+    EDIT = "edit"
     ASK_AGAIN = "ask_again"
 
     @property
@@ -40,6 +41,7 @@ _LABELS = {
     Choice.ALWAYS: "Always (exact call)",
     Choice.DENY: "Deny",
     Choice.DENY_REASON: "Deny with reason",
+    Choice.EDIT: "Edit",
     Choice.ASK_AGAIN: "Ask again",
 }
 
@@ -50,7 +52,8 @@ class ApprovalRequest:
 
     `commands` are the simple commands the shell guard sees, one a line; `diff` is the unified diff of a file
     tool. `summary` is one masked line for lists. `requester` is the identity, `requester_name` its untrusted
-    display name. Offered choices are in card order.
+    display name. Offered choices are in card order. `parameters` is the tool's schema, for whoever edits the
+    call; `edited_by` who wrote it in place of another one; `quorum` how many people must approve it.
     """
 
     approval_id: ApprovalId
@@ -69,6 +72,9 @@ class ApprovalRequest:
     diff: str = ""
     notes: tuple[str, ...] = ()
     env: Mapping[str, str] | None = None
+    parameters: Mapping[str, JsonValue] | None = None
+    edited_by: str = ""
+    quorum: int = 1
     created_at: datetime | None = None
 
     @property

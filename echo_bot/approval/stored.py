@@ -17,7 +17,16 @@ class Question:
     options: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Several calls on one card, whole, each with the digest it had when it was shown."""
+
+    requests: tuple[ApprovalRequest, ...]
+    digests: tuple[str, ...]
+
+
 _REQUEST = TypeAdapter(ApprovalRequest)
+_BATCH = TypeAdapter(Batch)
 _QUESTION = TypeAdapter(Question)
 
 
@@ -28,6 +37,15 @@ def request_to_json(request: ApprovalRequest) -> str:
 def request_from_json(text: str) -> ApprovalRequest:
     """Raises ValueError when the text is not one (a row of another version)."""
     return _REQUEST.validate_json(text)
+
+
+def batch_to_json(batch: Batch) -> str:
+    return _BATCH.dump_json(batch).decode()
+
+
+def batch_from_json(text: str) -> Batch:
+    """Raises ValueError when the text is not one."""
+    return _BATCH.validate_json(text)
 
 
 def question_to_json(question: Question) -> str:

@@ -49,13 +49,14 @@ def list_(config_path: Path | None, as_json: bool) -> None:
     refuse_inside_bot(place.database)
 
     async def read(state: State) -> list[dict[str, object]]:
-        return [_row(record, state) for record in await state.store.approvals.pending()]
+        return [_row(r, state) for r in await state.store.approvals.pending() if r.kind != "batch"]
 
     rows = [] if is_empty(place) else run_with(place, read)
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False))
     elif rows:
-        print_table(("id", "risk", "age", "left", "asked by", "what"), [_cells(row) for row in rows])
+        heading = ("id", "risk", "age", "left", "approved", "asked by", "what")
+        print_table(heading, [_cells(row) for row in rows])
     else:
         click.echo("no open approvals", err=True)
 
@@ -124,6 +125,8 @@ def _row(record: ApprovalRecord, state: State) -> dict[str, object]:
         "created_at": record.created_at.isoformat(),
         "deadline": record.deadline.isoformat() if record.deadline else None,
         "offered": list(record.offered),
+        "quorum": record.quorum,
+        "approved_by": [vote.voter for vote in record.votes],
     }
 
 
@@ -142,6 +145,14 @@ def _summary(record: ApprovalRecord, state: State) -> str:
     return escape_line(state.mask.mask(text))
 
 
+def _approved(row: dict[str, object]) -> str:
+    """ "1/2 telegram:7" for a call that several people must approve."""
+    voters = row["approved_by"]
+    if row["quorum"] == 1 or not isinstance(voters, list):
+        return "-"
+    return f"{len(voters)}/{row['quorum']} {', '.join(voters)}".rstrip()
+
+
 def _cells(row: dict[str, object]) -> tuple[str, ...]:
     now = utc_now()
     created, deadline = row["created_at"], row["deadline"]
@@ -151,6 +162,7 @@ def _cells(row: dict[str, object]) -> tuple[str, ...]:
         str(row["risk"]),
         age(datetime.fromisoformat(str(created)), now),
         left,
+        _approved(row),
         str(row["requester"]),
         str(row["summary"]),
     )

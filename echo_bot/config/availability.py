@@ -16,8 +16,6 @@ LATER_KEYS = (
     "tools.vision.backend", "tools.vision.api_key", "tools.vision.api_base", "tools.vision.model",
     "tools.mcp_servers",
     "execution.container", "execution.remote",
-    "permissions.approval.quorum", "permissions.approval.route",
-    "permissions.approval.remind_after_seconds", "permissions.approval.escalate_to",
     "gateway.api_tokens", "gateway.admin_tokens",
     "models.fallback", "models.compaction",
     "workers", "scheduler.missed_runs", "scheduler.max_parallel", "inspection",

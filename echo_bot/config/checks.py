@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.model import Config
+from echo_bot.events import Identity
+from echo_bot.policy.access import person_of
 from echo_bot.policy.targets import HERE, OWNER, parse_address
 
 NO_TENANTS = (
@@ -23,6 +25,11 @@ NO_TENANTS = (
     "tasks and workspace",
 )
 """What several clients of one instance are not, under public_gateway."""
+
+
+EVERYBODY = "*"
+_REQUESTER = "the requester"
+_NO_TARGET = "must be channel:chat or a name from delivery.targets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +83,60 @@ def _targets(config: Config) -> Iterator[Objection]:
         elif not _is_address(target):
             yield Objection(f"delivery.targets.{alias}", "must be written as channel:chat")
     for index, entry in enumerate(delivery.allowed_targets):
-        if entry not in (HERE, OWNER) and entry not in delivery.targets and not _is_address(entry):
-            sentence = "must be channel:chat or a name from delivery.targets"
-            yield Objection(f"delivery.allowed_targets.{index}", sentence)
+        if not _is_target(entry, config):
+            yield Objection(f"delivery.allowed_targets.{index}", _NO_TARGET)
 
 
 def _approval(config: Config) -> Iterator[Objection]:
     approval = config.permissions.approval
+    route = () if isinstance(approval.route, str) else approval.route
+    for key, entries in {"route": route, "escalate_to": approval.escalate_to}.items():
+        for index, entry in enumerate(entries):
+            if entry != EVERYBODY and not _is_target(entry, config):
+                yield Objection(f"permissions.approval.{key}.{index}", _NO_TARGET)
+    yield from _quorum(config)
+    longest = max((approval.wait_timeout_seconds, *approval.timeouts.values()))
+    if approval.remind_after_seconds >= longest:
+        key = "permissions.approval.remind_after_seconds"
+        sentence = f"{key} is not below any waiting time: every card expires before its reminder"
+        yield Objection(key, sentence, refuses=False)
     if approval.mode == "smart" and not (approval.smart_model or config.models.default):
         sentence = "permissions.approval.mode is smart and no model is configured: exec calls will be denied"
         yield Objection("permissions.approval.mode", sentence, refuses=False)
+
+
+def _quorum(config: Config) -> Iterator[Objection]:
+    """People who are paired as approvers are not in the file, so this can only warn."""
+    permissions = config.permissions
+    approval = permissions.approval
+    for risk, quorum in approval.quorum.items():
+        named = set(approval.approvers)
+        if not named:
+            named = set(_admins(config))
+            named |= {_REQUESTER} if approval.requester_may_approve.get(risk, True) else set()
+        people = len({_person(each) for each in named})
+        if quorum > max(people, 1):
+            key = f"permissions.approval.quorum.{risk}"
+            sentence = (
+                f"{key} is {quorum}, and {people} may approve by this file: such calls will be denied unless "
+                "more people are named in permissions.approval.approvers or paired with --approver"
+            )
+            yield Objection(key, sentence, refuses=False)
+
+
+def _admins(config: Config) -> tuple[str, ...]:
+    """The admins by the file or, where it names none, by the profile."""
+    named = config.permissions.admin_users
+    if named is not None:
+        return named
+    return ("cli:local", "web:local") if config.security.profile == "personal_cli" else ()
+
+
+def _person(entry: str) -> str:
+    try:
+        return person_of(Identity.parse(entry))
+    except ValueError:
+        return entry
 
 
 def _profile(config: Config) -> Iterator[Objection]:
@@ -104,6 +155,10 @@ def _channels(config: Config) -> Iterator[Objection]:
                     f'{key}.allow_from holds "*": anybody may chat; consider security.profile public_gateway'
                 )
                 yield Objection(f"{key}.allow_from", sentence, refuses=False)
+
+
+def _is_target(entry: str, config: Config) -> bool:
+    return entry in (HERE, OWNER) or entry in config.delivery.targets or _is_address(entry)
 
 
 def _is_address(text: str) -> bool:

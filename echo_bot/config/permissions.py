@@ -52,15 +52,16 @@ class Approval(Section):
     approvers: Listed[Id] = ()
     """Who decides, as channel:id; empty: the admins, and requesters who are listed by id."""
     requester_may_approve: dict[Risk, bool] = Field(default_factory=dict)
-    """By risk: may whoever asked for a call also approve it?"""
+    """By risk: may whoever asked for a call, or changed it, also approve it? Unset: yes."""
     quorum: dict[Risk, Positive] = Field(default_factory=dict)
-    """By risk: how many people must approve."""
+    """By risk: how many people must approve, such as {dangerous: 2}; one denial decides."""
     route: Literal["origin", "dm"] | Listed[Id] = "origin"
-    """Where cards go."""
+    """Where cards go: origin (the chat of the request where an approver is there, else the approvers'
+    direct chats), dm (always the direct chats), or a list of targets."""
     remind_after_seconds: Count = 0
-    """Seconds after which approvers are reminded; 0: never."""
+    """Seconds after which each chat with the card is reminded once; 0: never."""
     escalate_to: Listed[Id] = ()
-    """Who is asked before a card expires."""
+    """Targets that get the card too: with the reminder, else after half the waiting time."""
     card_delivery_timeout_seconds: Positive = 30
     """Seconds after which a card that reached nobody is a refusal."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from echo_bot.channel import ChannelManifest
 from echo_bot.config.availability import value_at
@@ -26,6 +28,9 @@ from echo_bot.policy.settings import (
     PolicySettings,
     ToolSettings,
 )
+from echo_bot.policy.targets import Target, parse_target
+
+T = TypeVar("T")
 
 LOCAL_ADMINS = ("cli:local", "web:local")
 
@@ -81,10 +86,23 @@ def _approval(config: Config) -> ApprovalSettings:
         allowlist=tuple(entry for written in approval.allowlist for entry in _entries(written)),
         approvers=tuple(approval.approvers),
         requester_may_approve=_by_risk(approval.requester_may_approve),
+        quorum=_by_risk(approval.quorum),
+        route=approval.route if isinstance(approval.route, str) else _targets(approval.route, config),
+        remind_after_seconds=approval.remind_after_seconds,
+        escalate_to=_targets(approval.escalate_to, config),
     )
 
 
-def _by_risk(values: Mapping[Risk, bool]) -> dict[RiskLevel, bool]:
+def _targets(entries: Iterable[str], config: Config) -> tuple[Target, ...]:
+    """What `checks` complains about is left out here."""
+    found = []
+    for entry in entries:
+        with suppress(ValueError):
+            found.append(parse_target(entry, config.delivery.targets))
+    return tuple(found)
+
+
+def _by_risk(values: Mapping[Risk, T]) -> dict[RiskLevel, T]:
     return {RiskLevel(risk): value for risk, value in values.items()}
 
 

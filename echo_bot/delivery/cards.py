@@ -19,7 +19,7 @@ from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, TemporaryF
 from echo_bot.events import Address, Card, MessageRef, OutboundText, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import TranscriptRow
-from echo_bot.text import TooLong, card_parts, closed_card, split_plain
+from echo_bot.text import TooLong, card_parts, closed_card, measure, split_plain
 
 log = structlog.get_logger(__name__)
 
@@ -72,6 +72,34 @@ class CardDelivery:
         except ChannelError as error:
             log.info("card_not_editable", address=str(ref.address), card=card.card_id, error=str(error))
         return await self._say_instead(ref, card)
+
+    async def update(self, ref: MessageRef, card: Card, line: str) -> bool:
+        """Show an open card's new face; `line` says what is new where it cannot be edited whole."""
+        await self._keep(ref.address, card)
+        channel = self._book.get(ref.address)
+        if channel is None:
+            return False
+        limits = channel.capabilities
+        try:
+            if limits.buttons and limits.edits and self.fits(ref.address, card):
+                await _patiently(partial(channel.edit_card, ref, card))
+            else:
+                await self._send_plain(channel, ref.address, line, reply_to_id=ref.message_id)
+        except ChannelError as error:
+            log.info("card_not_updated", address=str(ref.address), card=card.card_id, error=str(error))
+            return False
+        return True
+
+    def fits(self, address: Address, card: Card) -> bool:
+        """Is the card whole in one message of this chat?"""
+        channel = self._book.get(address)
+        if channel is None:
+            return False
+        limits = channel.capabilities
+        if not limits.buttons:
+            return measure(card.fallback, limits.length_unit) <= limits.max_length
+        parts = card_parts(card, limits.max_length, limits.length_unit)
+        return not isinstance(parts, TooLong) and len(parts) == 1
 
     async def boards_changed(self) -> None:
         """Tell every channel with a pending list that the set of open cards changed."""

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from echo_bot import __version__
+from echo_bot.approval.answers import votes_of
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.escape import escape_line
 from echo_bot.approval.request import Choice
@@ -142,13 +143,15 @@ class Commands:
             return "No open approvals that you may decide."
         lines = [
             f"{literal(r.approval_id[-6:])} {literal(self._mask(summary_of(r)))}"
-            f", asked by {literal(r.requester)}"
+            f", asked by {literal(r.requester)}{_votes(r)}"
             for r in records
         ]
+        batch = await self._broker.offer_batch(request.sender, request.event.address, records)
         return (
             "Open approvals:\n\n"
             + "\n".join(lines)
             + "\n\n`/approve <id>` or `/deny <id> [reason]` decides one."
+            + (f" {batch}" if batch else "")
         )
 
     async def _approve(self, request: Request) -> str:
@@ -240,6 +243,11 @@ def summary_of(record: ApprovalRecord) -> str:
     if record.kind == "question":
         return question_from_json(record.request_json).text
     return request_from_json(record.request_json).summary
+
+
+def _votes(record: ApprovalRecord) -> str:
+    """How far a call is that several people must approve."""
+    return f" ({len(votes_of(record).approved)} of {record.quorum} approved)" if record.quorum > 1 else ""
 
 
 def _grant_line(grant: GrantRecord) -> str:

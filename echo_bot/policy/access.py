@@ -15,6 +15,9 @@ LOCAL = frozenset({"cli:local", "web:local"})
 """The terminal's user and the holder of a log-in link: admitted without being listed."""
 
 
+_LOCAL_PERSON = "local"
+
+
 @dataclass(frozen=True, slots=True)
 class Paired:
     """Senders admitted by a pairing code, as `channel[/account]:id`; each list only when the code said so."""
@@ -72,22 +75,45 @@ def may_decide(
     access: AccessSettings,
     approval: ApprovalSettings,
     paired: Paired = NOBODY_PAIRED,
+    editor: Identity | None = None,
 ) -> bool:
     """May this person decide a call of that requester?
 
     With `approvers` set, those and people paired as approvers; otherwise admins, and the requester when
-    admitted as a person. `requester_may_approve` false for the risk takes the requester out of either.
+    admitted as a person. Four eyes take whoever wrote the call out of either.
     """
     if decider.channel not in access.authenticating:
         return False
-    is_requester = decider == requester
-    if is_requester and not approval.requester_may_approve.get(risk, True):
+    if is_barred_by_four_eyes(decider, requester, risk, approval, editor):
         return False
+    is_requester = decider == requester
     if str(decider) in paired.approvers:
         return True
     if approval.approvers:
         return _is_named(decider, approval.approvers)
     return is_admin(decider, access, paired) or (is_requester and is_listed(decider, access, paired))
+
+
+def person_of(identity: Identity) -> str:
+    """Who counts once: the terminal and the log-in link belong to the same person, every other id to one."""
+    return _LOCAL_PERSON if str(identity) in LOCAL else str(identity)
+
+
+def is_barred_by_four_eyes(
+    decider: Identity,
+    requester: Identity,
+    risk: RiskLevel,
+    approval: ApprovalSettings,
+    editor: Identity | None = None,
+) -> bool:
+    """Must somebody else decide, since this person asked for the call or changed it?
+
+    `requester_may_approve` false for the risk says so. The terminal and the page are the same person.
+    """
+    if approval.requester_may_approve.get(risk, True):
+        return False
+    authors = {person_of(requester), *([person_of(editor)] if editor else [])}
+    return person_of(decider) in authors
 
 
 def _is_named(sender: Identity, entries: Iterable[str]) -> bool:

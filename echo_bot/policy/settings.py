@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from echo_bot.policy.call import Executor
 from echo_bot.policy.risk import RiskLevel
+from echo_bot.policy.targets import Target
 
 ToolProfile = Literal["minimal", "messaging", "coding", "full"]
 SecurityProfile = Literal["personal_cli", "daemon", "public_gateway"]
@@ -15,6 +16,7 @@ NetworkPolicy = Literal["deny", "allow", "restricted"]
 ExecSecurity = Literal["deny", "allowlist", "full"]
 ApprovalMode = Literal["manual", "off", "smart"]
 UnattendedPolicy = Literal["deny", "allow_safe"]
+Route = Literal["origin", "dm"] | tuple[Target, ...]
 
 AUTHENTICATING = frozenset({"telegram", "discord", "slack", "cli", "web"})
 """The channels of ours whose platform vouches for the sender's id."""
@@ -48,7 +50,10 @@ class ToolSettings:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalSettings:
-    """How a call is approved: `permissions.approval.*`. Empty `approvers`: see `access.may_decide`."""
+    """How a call is approved: `permissions.approval.*`. Empty `approvers`: see `access.may_decide`.
+
+    `route` is "origin", "dm", or where every card goes. `remind_after_seconds` 0: nobody is reminded.
+    """
 
     mode: ApprovalMode = "manual"
     auto_approve: tuple[str, ...] = ()
@@ -59,6 +64,10 @@ class ApprovalSettings:
     allowlist: tuple[AllowEntry, ...] = ()
     approvers: tuple[str, ...] = ()
     requester_may_approve: Mapping[RiskLevel, bool] = field(default_factory=dict)
+    quorum: Mapping[RiskLevel, int] = field(default_factory=dict)
+    route: Route = "origin"
+    remind_after_seconds: int = 0
+    escalate_to: tuple[Target, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,4 +106,4 @@ class PolicySettings:
     exec_host: Executor | None = None
     exec_security: ExecSecurity = "allowlist"
     targets: Mapping[str, str] = field(default_factory=dict)
-    allowed_targets: tuple[str, ...] = ()
+    allowed_targets: Sequence[str] = ()

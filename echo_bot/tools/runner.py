@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -38,6 +39,7 @@ _WAITING = frozenset({"clarify"})
 _SELF_TIMED_CEILING_SECONDS = 24 * 3600.0
 _FOREIGN_SECONDS = 300.0
 _MOST_ERROR_CHARS = 4000
+_MOST_NOTE_CHARS = 4000
 
 Body = Callable[[dict[str, JsonValue], ToolExecutionContext], Awaitable[ToolResult]]
 """What runs once the gate has passed the call."""
@@ -144,6 +146,23 @@ class ToolRunner:
     ) -> ToolResult:
         tool = None if foreign else self._registry.get(name)
         decision = await self._gate.check(self._request(scope, key, name, args, tool, foreign))
+        result = await self._decided(scope, key, name, decision, tool, foreign)
+        if not decision.edited_by:
+            return result
+        note = self._mask_known(encodable(edited_note(name, decision)))
+        if result.success:
+            return replace(result, output="\n\n".join(filter(None, (note, result.output))))
+        return replace(result, error="\n\n".join(filter(None, (note, result.error))))
+
+    async def _decided(
+        self,
+        scope: TurnScope,
+        key: str,
+        name: str,
+        decision: GateDecision,
+        tool: Tool | None,
+        foreign: ForeignTool | None,
+    ) -> ToolResult:
         if decision.verdict is not Verdict.ALLOW:
             is_invalid = decision.step in (StepName.UNKNOWN_TOOL, StepName.INVALID)
             sentence = self._mask_known(encodable(decision.sentence))
@@ -317,6 +336,14 @@ class ToolRunner:
             output=await self._shorten(ctx, name, output),
             error=error if len(error) <= _MOST_ERROR_CHARS else error[: _MOST_ERROR_CHARS - 1] + "…",
         )
+
+
+def edited_note(tool: str, decision: GateDecision) -> str:
+    """What the model must know of a call that a person changed, before it reads the result."""
+    args = json.dumps(dict(decision.args), ensure_ascii=False)
+    if len(args) > _MOST_NOTE_CHARS:
+        args = f"{args[:_MOST_NOTE_CHARS]}… ({len(args):,} characters in all)"
+    return f"{decision.edited_by} changed the arguments of this call. It is now {tool} {args}"
 
 
 def as_text(value: object) -> str:

@@ -115,10 +115,6 @@ REFUSED = {
 }
 
 NOT_AVAILABLE = {
-    "permissions.approval.route": "permissions:\n  approval:\n    route: dm\n",
-    "permissions.approval.quorum": "permissions:\n  approval:\n    quorum: {exec: 2}\n",
-    "permissions.approval.remind_after_seconds": "permissions:\n  approval:\n    remind_after_seconds: 5\n",
-    "permissions.approval.escalate_to": "permissions:\n  approval:\n    escalate_to: [telegram:1]\n",
     "channels.discord.enabled": "channels:\n  discord:\n    enabled: true\n",
     "channels.slack.enabled": "channels:\n  slack:\n    enabled: true\n",
     "channels.webhook.enabled": "channels:\n  webhook:\n    enabled: true\n",

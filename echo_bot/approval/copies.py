@@ -1,0 +1,161 @@
+"""The copies of a card: sent wherever somebody decides, kept the same everywhere, closed together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+import structlog
+
+from echo_bot.approval.answers import UNREACHABLE, votes_of
+from echo_bot.channel import Prompt
+from echo_bot.errors import ChannelError, FormatRejected
+from echo_bot.events import Address, ApprovalId, Card, MessageRef, Paragraph
+from echo_bot.storage.protocol import Store
+from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
+
+log = structlog.get_logger(__name__)
+
+
+class Faces(Protocol):
+    """How a record looks: the open card for whoever decides, the closed one, and what its buttons ask."""
+
+    def open(self, record: ApprovalRecord) -> Card: ...
+
+    def closed(self, record: ApprovalRecord) -> Card: ...
+
+    def time(self, moment: datetime) -> str: ...
+
+    def prompt(self, record: ApprovalRecord, decision: str) -> Prompt | None: ...
+
+
+class CardChannel(Protocol):
+    """The way out; see `echo_bot.delivery.cards`."""
+
+    async def send(self, address: Address, card: Card) -> MessageRef: ...
+
+    async def edit(self, ref: MessageRef, card: Card) -> bool: ...
+
+    async def update(self, ref: MessageRef, card: Card, line: str) -> bool: ...
+
+    def fits(self, address: Address, card: Card) -> bool: ...
+
+    async def boards_changed(self) -> None: ...
+
+
+class Notice(Protocol):
+    """Tell a chat a line of ours, once for each `source`."""
+
+    def __call__(
+        self, address: Address, text: str, *, source: str, reply_to_id: str = ""
+    ) -> Awaitable[None]: ...
+
+
+class Copies:
+    """Knows no rules: it shows what the store says, where it is told to."""
+
+    def __init__(
+        self,
+        store: Store,
+        cards: CardChannel,
+        faces: Faces,
+        *,
+        notice: Notice,
+        timeout_seconds: float,
+    ) -> None:
+        self._store, self._cards, self._faces = store, cards, faces
+        self._notice, self._timeout = notice, timeout_seconds
+        self._locks: dict[ApprovalId, asyncio.Lock] = {}
+
+    def fits(self, address: Address, record: ApprovalRecord) -> bool:
+        """Is the open card whole in one message there?"""
+        return self._cards.fits(address, self._faces.open(record))
+
+    async def send(self, record: ApprovalRecord, addresses: Iterable[Address], now: datetime) -> str:
+        """Send the open card to each chat; one that has it is enough. Returns why none has it, or ""."""
+        until = record.deadline or now + timedelta(seconds=record.timeout_seconds)
+        card = self._faces.open(replace(record, deadline=until))
+        try:
+            async with asyncio.timeout(self._timeout):
+                problems = await asyncio.gather(*(self._send_one(record, each, card) for each in addresses))
+        except TimeoutError:
+            return "" if (await self.fresh(record)).copies else UNREACHABLE
+        if "" in problems:
+            return ""
+        return next((problem for problem in problems if problem != UNREACHABLE), UNREACHABLE)
+
+    async def show(self, record: ApprovalRecord) -> None:
+        """Every copy as the store has it now: with another vote, or closed. One after the other."""
+        lock = self._locks.setdefault(record.approval_id, asyncio.Lock())
+        async with lock:
+            fresh = await self.fresh(record)
+            if fresh.status is ApprovalStatus.PENDING:
+                card, line = self._faces.open(fresh), _progress(fresh)
+                await asyncio.gather(*(self._cards.update(ref, card, line) for ref in fresh.copies))
+            else:
+                await self._close(fresh)
+        if fresh.status is not ApprovalStatus.PENDING:
+            self._locks.pop(record.approval_id, None)
+        await self._cards.boards_changed()
+
+    async def tell_waiting(self, record: ApprovalRecord) -> None:
+        """The chat of the request hears that somebody elsewhere decides."""
+        await self._notice(record.address, "Waiting for approval.", source=f"{record.approval_id}:waiting")
+
+    async def remind(self, record: ApprovalRecord) -> None:
+        """One line under each copy. Nothing of the call is in it, so it mentions and formats nothing."""
+        until = f" It can be decided until {self._faces.time(record.deadline)}." if record.deadline else ""
+        text = f"Still waiting for a decision ({record.approval_id[-6:]}).{until}"
+        for ref in record.copies:
+            source = f"{record.approval_id}:reminder:{ref.address}"
+            await self._notice(ref.address, text, source=source, reply_to_id=ref.message_id)
+
+    async def tell_editor(self, record: ApprovalRecord, sentence: str) -> None:
+        """Where a call was changed, people hear that the changed one was refused without asking them."""
+        for ref in record.copies:
+            source = f"{record.approval_id}:edited:{ref.address}"
+            await self._notice(ref.address, sentence, source=source, reply_to_id=ref.message_id)
+
+    async def boards_changed(self) -> None:
+        await self._cards.boards_changed()
+
+    async def fresh(self, record: ApprovalRecord) -> ApprovalRecord:
+        return await self._store.approvals.get(record.approval_id) or record
+
+    async def _send_one(self, record: ApprovalRecord, address: Address, card: Card) -> str:
+        try:
+            ref = await self._cards.send(address, card)
+        except ChannelError as error:
+            log.warning(
+                "card_not_delivered", address=str(address), approval=record.approval_id, error=str(error)
+            )
+            return str(error) if isinstance(error, FormatRejected) else UNREACHABLE
+        await self._store.approvals.add_copy(record.approval_id, ref)
+        return ""
+
+    async def _close(self, record: ApprovalRecord) -> None:
+        card = self._faces.closed(record)
+        await asyncio.gather(*(self._cards.edit(ref, card) for ref in record.copies))
+        is_elsewhere = record.copies and all(ref.address != record.address for ref in record.copies)
+        if is_elsewhere and record.kind == "approval":
+            source = f"{record.approval_id}:outcome"
+            await self._notice(record.address, _outcome(card), source=source)
+
+
+def place_of(ref: MessageRef) -> tuple[str, str, str, str]:
+    """Where a message stands, without the thread: platforms leave that out now and then."""
+    return ref.address.channel, ref.address.account, ref.address.chat_id, ref.message_id
+
+
+def _progress(record: ApprovalRecord) -> str:
+    votes = votes_of(record)
+    names = ", ".join(votes.approved)
+    return f"Approved by {names}; {votes.missing} more needed ({record.approval_id[-6:]})."
+
+
+def _outcome(card: Card) -> str:
+    verdict = next((block.text for block in card.blocks if isinstance(block, Paragraph)), "Closed")
+    return f"{verdict} ({card.title.rstrip()}, {card.short_id})"

@@ -1,0 +1,77 @@
+"""The SDK's clients from our settings: which server, through which proxy, with which timeouts."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from echo_bot.channel import ChannelSettings
+
+OFFICIAL_API = "https://slack.com/api/"
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_TIMEOUT_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Self:
+    """The bot as Slack knows it."""
+
+    user_id: str
+    bot_id: str
+    team_id: str
+    name: str = ""
+
+
+class Clients:
+    """The Web API, and answers to response URLs, over one HTTP session. Made in a running loop."""
+
+    def __init__(self, settings: ChannelSettings, logger: logging.Logger) -> None:
+        self._logger = logger
+        self.session = aiohttp.ClientSession()
+        self.web = self.web_client(settings, settings.secrets.get("bot_token", "").strip())
+        self.proxy = self.web.proxy
+        self.app_token = settings.secrets.get("app_token", "").strip()
+
+    def web_client(self, settings: ChannelSettings, token: str | None) -> AsyncWebClient:
+        """A client that tries once: the core repeats what failed, and knows what must not be repeated."""
+        base = api_url(settings.api_base)
+        web = AsyncWebClient(
+            token,
+            base_url=base,
+            timeout=_TIMEOUT_SECONDS,
+            proxy=settings.proxy or None,
+            session=self.session,
+            logger=self._logger,
+            retry_handlers=[],
+        )
+        if not settings.proxy and urlsplit(base).hostname in _LOOPBACK:
+            # A proxy from the environment is for the outside: a server on this machine is asked directly.
+            web.proxy = None
+        return web
+
+    async def respond(self, response_url: str, message: Mapping[str, Any]) -> bool:
+        """Answer an interaction. False: Slack did not take it. Raises the SDK's and the session's errors."""
+        webhook = AsyncWebhookClient(
+            response_url,
+            timeout=_TIMEOUT_SECONDS,
+            session=self.session,
+            logger=self._logger,
+            retry_handlers=[],
+        )
+        webhook.proxy = self.proxy
+        return (await webhook.send_dict(dict(message))).status_code == 200
+
+    async def close(self) -> None:
+        await self.session.close()
+
+
+def api_url(api_base: str) -> str:
+    """The Web API's address with its closing slash."""
+    return f"{api_base.strip().rstrip('/') or OFFICIAL_API.rstrip('/')}/"

@@ -1,0 +1,47 @@
+"""Direct chats by person: opened once, remembered, and learnt from what arrives."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from echo_bot.errors import TargetGone
+
+_REMEMBERED = 2000
+
+
+class Directs:
+    """The ids of direct channels (`D…`) by user id (`U…`, `W…`)."""
+
+    def __init__(self, web: AsyncWebClient) -> None:
+        self._web = web
+        self._known: OrderedDict[str, str] = OrderedDict()
+
+    def learn(self, user_id: str, channel_id: str) -> None:
+        self._known[user_id] = channel_id
+        while len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+
+    def known(self, user_id: str) -> str:
+        """The direct channel, or the user's id, under which it can be found later."""
+        return self._known.get(user_id, user_id)
+
+    async def channel_of(self, chat_id: str) -> str:
+        """`chat_id`, or the direct channel of the person it names. Raises the SDK's errors and TargetGone."""
+        if not is_user(chat_id):
+            return chat_id
+        if chat_id not in self._known:
+            channel = (await self._web.conversations_open(users=[chat_id])).get("channel") or {}
+            if not channel.get("id"):
+                raise TargetGone(f"Slack opens no direct chat with {chat_id}")
+            self.learn(chat_id, str(channel["id"]))
+        return self._known[chat_id]
+
+
+def is_user(chat_id: str) -> bool:
+    return chat_id.startswith(("U", "W"))
+
+
+def is_direct(channel_id: str) -> bool:
+    return channel_id.startswith("D")

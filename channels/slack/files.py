@@ -1,0 +1,53 @@
+"""Files in both directions: read whole for an upload, and located where people's uploads lie."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from echo_bot.channel import FileLocation
+from echo_bot.errors import FormatRejected, TargetGone
+
+MAX_UPLOAD_BYTES = 1024 * 1024 * 1024
+_SLACK_DOMAINS = ("slack.com", "slack-edge.com", "slack-files.com", "slack-gov.com")
+
+
+async def read_for_upload(path: str) -> bytes:
+    """The file's bytes. Raises FormatRejected when it is too big for Slack or cannot be read."""
+    try:
+        if (await asyncio.to_thread(Path(path).stat)).st_size > MAX_UPLOAD_BYTES:
+            raise FormatRejected(f"the file is larger than {MAX_UPLOAD_BYTES // 2**20} MB, Slack's limit")
+        content = await asyncio.to_thread(Path(path).read_bytes)
+    except OSError as error:
+        raise FormatRejected(f"the file cannot be read: {error.strerror}") from error
+    if not content:
+        raise FormatRejected("the file is empty, which Slack does not take")
+    return content
+
+
+async def locate(ref: str, web: AsyncWebClient, api_base: str) -> FileLocation:
+    """Where a received file is. Raises the SDK's errors; TargetGone when it is not kept at Slack."""
+    if "://" not in ref:
+        file = (await web.files_info(file=ref)).get("file") or {}
+        ref = str(file.get("url_private_download") or file.get("url_private") or "")
+    if not is_slacks(ref, api_base):
+        # The bearer token must not go anywhere else, and a file linked from elsewhere is not Slack's to give.
+        raise TargetGone("the file is not kept at Slack, so it cannot be fetched from there")
+    return FileLocation(url=ref, headers={"Authorization": f"Bearer {web.token}"})
+
+
+def is_slacks(url: str, api_base: str) -> bool:
+    """Is this an address of Slack's own hosts, or of the configured server?"""
+    try:
+        parts = urlsplit(url)
+        base = urlsplit(api_base)
+        if api_base and (parts.scheme, parts.hostname, parts.port) == (base.scheme, base.hostname, base.port):
+            return True
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    of_slack = any(host == domain or host.endswith(f".{domain}") for domain in _SLACK_DOMAINS)
+    return parts.scheme == "https" and parts.port in (None, 443) and parts.username is None and of_slack

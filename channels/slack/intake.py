@@ -1,0 +1,199 @@
+"""What Slack delivers, by kind: a bolt app whose listeners see to it before it is acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from weakref import WeakValueDictionary
+
+import structlog
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.context.ack.async_ack import AsyncAck
+from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from channels.slack.client import Self
+from channels.slack.commands import Commands
+from channels.slack.directs import Directs
+from channels.slack.entities import people_in
+from channels.slack.errands import Errands
+from channels.slack.home import Home
+from channels.slack.inbound import (
+    NAME,
+    Payload,
+    event_of,
+    is_direct_message,
+    is_own,
+    message_in,
+    sender_of,
+)
+from channels.slack.modals import ASK_DIRECT, ASK_HERE, PROMPT
+from channels.slack.names import Names
+from channels.slack.presses import Presses
+from echo_bot.channel import Port
+from echo_bot.errors import TemporaryFailure
+from echo_bot.events import Identity
+
+log = structlog.get_logger(__name__)
+
+_ANY = re.compile(".*", re.DOTALL)
+_ENVELOPE = "envelope_id"
+_PATIENCE_SECONDS = 1.0
+"""How long an interaction is worked on before it is acknowledged; Slack waits three seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desks:
+    """Who sees to what."""
+
+    port: Port
+    names: Names
+    directs: Directs
+    presses: Presses
+    commands: Commands
+    home: Home
+    errands: Errands
+
+
+class Intake:
+    """Takes envelopes of Socket Mode and requests of HTTP mode alike. `own` is unknown until connected."""
+
+    def __init__(
+        self,
+        desks: Desks,
+        account: str,
+        own: Callable[[], Self | None],
+        nobody: AsyncWebClient,
+        logger: logging.Logger,
+    ) -> None:
+        self._desks, self._account, self._own = desks, account, own
+        self._orders: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self.last_event_at: datetime | None = None
+        self._app = AsyncApp(
+            name="slack_bolt",
+            logger=logger,
+            client=nobody,
+            authorize=self._authorize,
+            process_before_response=True,
+            # The hook checks signatures on the raw body, before anything is parsed; own events are known by
+            # both ids of the bot.
+            request_verification_enabled=False,
+            ignoring_self_events_enabled=False,
+        )
+        self._app.event(_ANY)(self._event)
+        self._app.action(_ANY)(self._action)
+        self._app.view_submission(_ANY)(self._submission)
+        self._app.view_closed(_ANY)(self._ignored)
+        self._app.command(_ANY)(self._command)
+        self._app.shortcut(_ANY)(self._shortcut)
+        self._app.options(_ANY)(self._ignored)
+        self._app.error(self._failed)
+
+    async def envelope(self, request: SocketModeRequest) -> dict[str, Any] | None:
+        """Handle one; returns the answer to send along. Raises TemporaryFailure when it must come again."""
+        context = {_ENVELOPE: request.envelope_id}
+        bolt = AsyncBoltRequest(mode="socket_mode", body=request.payload, context=context)
+        response = await self.request(bolt)
+        if response.status != 200:
+            raise TemporaryFailure(f"an envelope could not be handled (status {response.status})")
+        return json.loads(response.body) if response.body.startswith("{") else None
+
+    async def request(self, request: AsyncBoltRequest) -> BoltResponse:
+        response = await self._app.async_dispatch(request)
+        if response.status == 200:
+            self.last_event_at = datetime.now(UTC)
+        return response
+
+    # Listeners
+
+    async def _event(self, body: Payload, context: AsyncBoltContext) -> None:
+        event: Payload = body.get("event") or {}
+        if event.get("type") == "app_home_opened":
+            self._home_opened(event)
+        elif message_in(body) is not None:
+            await self._message(body, str(context.get(_ENVELOPE) or ""))
+
+    async def _message(self, body: Payload, envelope_id: str) -> None:
+        """Store it. Messages of one chat keep their order, whatever names must be asked for first."""
+        found, own = message_in(body), self._known()
+        if found is None or is_own(found[0], own):
+            return
+        message, desks = found[0], self._desks
+        channel, sender = str(message.get("channel") or ""), sender_of(message)
+        order = self._orders.setdefault(channel, asyncio.Lock())
+        async with order:
+            names = {}
+            if await desks.port.admits(Identity(NAME, sender, self._account)):
+                mentioned = people_in(str(message.get("text") or ""))
+                names = dict(await desks.names.of_all((sender, *mentioned)))
+                if is_direct_message(message):
+                    desks.directs.learn(sender, channel)
+            event = event_of(body, own, self._account, names, envelope_id)
+            if event is not None:
+                await desks.port.receive(event)
+
+    def _home_opened(self, event: Payload) -> None:
+        user, channel = str(event.get("user") or ""), str(event.get("channel") or "")
+        if channel:
+            self._desks.directs.learn(user, channel)
+        if event.get("tab") == "home":
+            self._desks.home.opened(user)
+
+    async def _action(self, ack: AsyncAck, body: Payload) -> None:
+        await self._see_to(self._desks.presses.take(body), "slack:press")
+        await ack()
+
+    async def _submission(self, ack: AsyncAck, body: Payload) -> None:
+        callback_id = (body.get("view") or {}).get("callback_id")
+        if callback_id == PROMPT:
+            await self._see_to(self._desks.presses.take_words(body), "slack:words")
+        elif callback_id in (ASK_HERE, ASK_DIRECT):
+            await self._see_to(self._desks.commands.take_question(body), "slack:question")
+        await ack()
+
+    async def _command(self, ack: AsyncAck, body: Payload) -> None:
+        await self._see_to(self._desks.commands.take(body), "slack:command")
+        await ack()
+
+    async def _shortcut(self, ack: AsyncAck, body: Payload) -> None:
+        await self._see_to(self._desks.commands.take_shortcut(body), "slack:shortcut")
+        await ack()
+
+    async def _ignored(self, ack: AsyncAck) -> None:
+        await ack()
+
+    async def _failed(self, error: Exception) -> None:
+        """Not acknowledged: Slack delivers an event again, and shows whoever pressed that it failed."""
+        log.error("slack_event_not_handled", account=self._account, error=type(error).__name__)
+
+    # Inside
+
+    async def _see_to(self, work: Coroutine[object, object, None], name: str) -> None:
+        """Do the work, waiting only so long that Slack still hears in time."""
+        await asyncio.wait({self._desks.errands.run(work, name)}, timeout=_PATIENCE_SECONDS)
+
+    def _known(self) -> Self:
+        own = self._own()
+        if own is None:
+            raise TemporaryFailure("Slack has not said yet who this bot is")
+        return own
+
+    async def _authorize(self) -> AuthorizeResult:
+        """Slack's signature or the socket itself is the proof; there is one workspace and one token."""
+        own = self._own()
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=own.team_id if own else "",
+            bot_id=own.bot_id if own else "",
+            bot_user_id=own.user_id if own else "",
+        )

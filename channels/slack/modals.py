@@ -1,0 +1,99 @@
+"""The modal views: a loading one to be quick, the question of a button, a message from a shortcut. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from channels.slack.render import literal_blocks, plain
+from echo_bot.channel import Prompt
+
+MAX_WORDS = 3000
+MAX_CONTEXT = 3000
+PROMPT, ASK_HERE, ASK_DIRECT, NOTICE = "echo_prompt", "echo_ask_here", "echo_ask_direct", "echo_notice"
+"""Callback ids of the views."""
+
+_WORDS = "words"
+_TITLE = 24
+_LABEL = 2000
+_QUOTE = 2500
+
+View = dict[str, Any]
+
+
+def loading() -> View:
+    return _view(NOTICE, "Echo", literal_blocks("One moment …"))
+
+
+def notice(text: str, title: str = "Echo") -> View:
+    return _view(NOTICE, title, literal_blocks(text))
+
+
+def question(prompt: Prompt, context: Mapping[str, str]) -> View:
+    """The words to begin with must fit, see `MAX_WORDS`. `context` comes back with the answer."""
+    return _view(
+        PROMPT,
+        prompt.title or "Echo",
+        [_input(prompt.question or "What should be passed along?", prompt.initial)],
+        submit="Send",
+        context=context,
+    )
+
+
+def ask(quoted: str, context: Mapping[str, str], callback_id: str) -> View:
+    """What to ask, about the quoted message if there is one."""
+    shown = quoted if len(quoted) <= _QUOTE else f"{quoted[: _QUOTE - 1]}…"
+    blocks = literal_blocks(shown) if shown.strip() else []
+    return _view(
+        callback_id, "Ask Echo", [*blocks, _input("Your message", "")], submit="Send", context=context
+    )
+
+
+def words_of(view: Mapping[str, Any]) -> str:
+    """What was typed into a submitted view."""
+    values = (view.get("state") or {}).get("values") or {}
+    return str(((values.get(_WORDS) or {}).get(_WORDS) or {}).get("value") or "")
+
+
+def context_of(view: Mapping[str, Any]) -> dict[str, str]:
+    """The context that the view was opened with; empty for one that holds none."""
+    try:
+        held = json.loads(str(view.get("private_metadata") or "{}"))
+    except ValueError:
+        return {}
+    return {str(key): str(value) for key, value in held.items()} if isinstance(held, dict) else {}
+
+
+def _input(label: str, initial: str) -> dict[str, Any]:
+    element: dict[str, Any] = {
+        "type": "plain_text_input",
+        "action_id": _WORDS,
+        "multiline": True,
+        "max_length": MAX_WORDS,
+        "focus_on_load": True,
+    }
+    if initial:
+        element["initial_value"] = initial
+    return {"type": "input", "block_id": _WORDS, "label": plain(label, _LABEL), "element": element}
+
+
+def _view(
+    callback_id: str,
+    title: str,
+    blocks: list[dict[str, Any]],
+    submit: str = "",
+    context: Mapping[str, str] | None = None,
+) -> View:
+    view: View = {
+        "type": "modal",
+        "callback_id": callback_id,
+        "title": plain(title, _TITLE),
+        "close": plain("Close", _TITLE),
+        "blocks": blocks,
+    }
+    if submit:
+        view["submit"] = plain(submit, _TITLE)
+    if context:
+        view["private_metadata"] = json.dumps(context)
+    return view

@@ -1,0 +1,85 @@
+"""One Socket Mode connection over the SDK: one try to connect, and word when it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+
+from channels.slack.client import Clients
+
+Handle = Callable[[SocketModeRequest], Awaitable[dict[str, object] | None]]
+"""Handles an envelope; returns its answer. Raises when it must come again, and so is not acknowledged."""
+
+_CONNECT_SECONDS = 10.0
+_GOODBYE_SECONDS = 0.3
+_LAST_ANSWERS_SECONDS = 0.3
+
+
+class Socket(SocketModeClient):
+    """The SDK's client without its own reconnecting, which tries one address for ever."""
+
+    def __init__(self, clients: Clients, handle: Handle, logger: logging.Logger, ping_seconds: float) -> None:
+        super().__init__(
+            clients.app_token,
+            logger=logger,
+            web_client=clients.web,
+            auto_reconnect_enabled=False,
+            ping_interval=ping_seconds,
+        )
+        self.proxy = clients.proxy
+        self._handle = handle
+        self._told_to_go = asyncio.Event()
+        self._in_hand: set[asyncio.Task[object]] = set()
+        self.socket_mode_request_listeners.append(self._take)
+
+    async def connect(self) -> None:
+        """Ask for an address and connect to it, once. Raises the SDK's and the session's errors."""
+        async with asyncio.timeout(_CONNECT_SECONDS):
+            opened = await self.web_client.apps_connections_open(app_token=self.app_token)
+            self.wss_uri = str(opened["url"])
+            self.current_session = await self.aiohttp_client_session.ws_connect(
+                self.wss_uri, autoping=False, heartbeat=self.ping_interval, proxy=self.proxy
+            )
+        self.current_session_monitor = asyncio.ensure_future(self.monitor_current_session())
+        self.message_receiver = asyncio.ensure_future(self.receive_messages())
+
+    async def connect_to_new_endpoint(self, force: bool = False) -> None:
+        """Slack, through the SDK, tells this connection to go."""
+        self._told_to_go.set()
+
+    async def ended(self, look_seconds: float) -> None:
+        """Returns when the connection is lost, stale, or about to be closed by Slack."""
+        while await self.is_connected():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._told_to_go.wait(), look_seconds)
+                return
+
+    async def close(self) -> None:
+        """Let what is in hand finish, briefly, and end every task and connection."""
+        if self._in_hand:
+            await asyncio.wait(self._in_hand, timeout=_LAST_ANSWERS_SECONDS)
+        self.closed = True
+        tasks = [self.message_processor, self.current_session_monitor, self.message_receiver, *self._in_hand]
+        running = [task for task in tasks if task is not None]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        if self.current_session is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.current_session.close(), _GOODBYE_SECONDS)
+        await self.aiohttp_client_session.close()
+
+    async def _take(self, _: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            self._in_hand.add(task)
+            task.add_done_callback(self._in_hand.discard)
+        answer = await self._handle(request)
+        response: dict[str, object] = {"envelope_id": request.envelope_id}
+        await self.send_socket_mode_response(response if answer is None else response | {"payload": answer})

@@ -15,9 +15,11 @@ from echo_bot.text.plain import defuse_mentions
 _CODE_MARGIN = "| "
 _DISCORD_MARKUP = re.compile(r"([\\*_~`|<>\[\]()#:@-])")
 _TERMINAL_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_NAME_MENTION = re.compile(r"@(?=\w)")
 _BECOMES_LINK = re.compile(r"[@/#$.:]")
-_WORD_JOINER = "\u2060"
+_WORD = re.compile(r"\S+")
+_LINKED = re.compile(r"[@#]\w|\$[A-Z]|(?<![\w/])/\w|://|\w\.[^\W\d]{2}|\d\.\d+\.\d+\.\d")
+"""What a word holds that Telegram would make a ping, a tag, a command or a link of."""
+_MAX_LINKED_WORDS = 8
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -32,7 +34,10 @@ class TextEntity:
 
 
 def encode_card_telegram(card: Card) -> tuple[str, tuple[TextEntity, ...]]:
-    """Plain text with bold and code as entities, so that no character of the card is ever markup."""
+    """Plain text with bold and code as entities, so that no character of the card is ever markup.
+
+    Telegram looks for names, tags, commands and addresses everywhere but in code, so those words are code.
+    """
     pieces: list[str] = []
     entities: list[TextEntity] = []
     length = 0
@@ -45,20 +50,32 @@ def encode_card_telegram(card: Card) -> tuple[str, tuple[TextEntity, ...]]:
         pieces.append(text)
         length += size
 
-    add(card.title, "bold")
+    def add_words(text: str, kind: str = "") -> None:
+        linked = [word.span() for word in _WORD.finditer(text) if _LINKED.search(word[0])]
+        if len(linked) > _MAX_LINKED_WORDS:
+            # Telegram heeds a hundred entities a message and links what the others would have covered.
+            linked = [(0, len(text))]
+        place = 0
+        for start, end in linked:
+            add(text[place:start], kind)
+            add(text[start:end], "code")
+            place = end
+        add(text[place:], kind)
+
+    add_words(card.title, "bold")
     for block in card.blocks:
         add("\n\n")
         match block:
             case Paragraph():
-                add(_NAME_MENTION.sub(f"@{_WORD_JOINER}", block.text), "bold" if block.strong else "")
+                add_words(block.text, "bold" if block.strong else "")
             case CodeBlock():
                 if block.label:
-                    add(f"{block.label}\n")
+                    add_words(f"{block.label}\n")
                 add(block.text, "pre", block.language)
             case Fields():
                 for index, (label, value) in enumerate(block.rows):
                     add("\n" if index else "")
-                    add(f"{label}:", "bold")
+                    add_words(f"{label}:", "bold")
                     add(" ")
                     add(value, "code" if _BECOMES_LINK.search(value) else "")
             case _:

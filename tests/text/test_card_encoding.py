@@ -93,6 +93,42 @@ def test_a_name_in_a_telegram_fact_pings_nobody() -> None:
     assert "@ana" in code
 
 
+@pytest.mark.parametrize(
+    ("words", "literal"),
+    [
+        ("ask @ana_m now", ["@ana_m"]),
+        ("(@ana_m), please", ["(@ana_m),"]),
+        ("#tag and $USD", ["#tag", "$USD"]),
+        ("type /approve abc once", ["/approve"]),
+        ("see https://evil.example/x?y", ["https://evil.example/x?y"]),
+        ("or evil.example or tg://user?id=1", ["evil.example", "tg://user?id=1"]),
+        ("mail ana@example.org", ["ana@example.org"]),
+        ("10.0.0.1 is near", ["10.0.0.1"]),
+        ("at 10:30, e.g. 3.5 s and/or C# 🙂", []),
+    ],
+)
+@pytest.mark.parametrize("strong", [False, True])
+def test_what_telegram_would_make_a_link_or_ping_of_is_code(
+    words: str, literal: list[str], strong: bool
+) -> None:
+    card = Card("c", words, (Paragraph(words, strong=strong), CodeBlock("ls", label=words)))
+    text, entities = encode_card_telegram(card)
+    units = text.encode("utf-16-le")
+    code = [
+        units[2 * e.offset : 2 * (e.offset + e.length)].decode("utf-16-le")
+        for e in entities
+        if e.kind == "code"
+    ]
+    assert code == 3 * literal
+    assert text == f"{words}\n\n{words}\n\n{words}\nls"
+
+
+def test_a_paragraph_full_of_names_is_code_whole_since_telegram_counts_entities() -> None:
+    names = " ".join(f"@name_{n}" for n in range(200))
+    _, entities = encode_card_telegram(Card("c", "t", (Paragraph(names, strong=True),)))
+    assert [e.kind for e in entities] == ["bold", "code"]
+
+
 CARDS = st.builds(
     lambda code, words: Card("c", "Run?", (CodeBlock(code, label="command"), Paragraph(words)), CARD.buttons),
     st.text("ab \n`<&😀*", max_size=900),

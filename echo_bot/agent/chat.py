@@ -31,7 +31,7 @@ from echo_bot.agent.document import workspace_document
 from echo_bot.agent.journal import Journal
 from echo_bot.agent.toolset import GateCapability, RegistryToolset, TurnDeps
 from echo_bot.delivery import Delivery, ReplyStream
-from echo_bot.events import BlockType, InboundEvent
+from echo_bot.events import InboundEvent
 from echo_bot.policy.settings import PlaceSettings, ToolSettings
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import HistoryEntry
@@ -109,19 +109,27 @@ class ChatRunner:
         self._mask, self._mask_known, self._clock = mask, mask_known, clock
         self._more_toolsets = more_toolsets
 
-    async def run(self, scope: TurnScope, journal: Journal) -> ChatEnded:
-        """Run or revive a turn. A model that fails is a sentence in the chat, not an exception."""
+    async def run(self, scope: TurnScope, journal: Journal, files: Sequence[str] = ()) -> ChatEnded:
+        """Run or revive a turn; `files` are lines on what came along with the message.
+
+        A model that fails is a sentence in the chat, not an exception.
+        """
         done, shown = journal.messages(), _Shown()
         try:
             if final_text(done) is None:
-                done = await self._loop(scope, journal, done, shown)
+                done = await self._loop(scope, journal, done, shown, files)
         except (AgentRunError, UserError, OSError, ValueError) as error:
             return await self._failed(scope, error, shown.stream)
         await self._finish(scope, done, final_text(done) or "", shown.stream)
         return ChatEnded()
 
     async def _loop(
-        self, scope: TurnScope, journal: Journal, done: list[ModelMessage], shown: _Shown
+        self,
+        scope: TurnScope,
+        journal: Journal,
+        done: list[ModelMessage],
+        shown: _Shown,
+        files: Sequence[str],
     ) -> list[ModelMessage]:
         tools = self._registry.offered(self._tool_settings)
         scope = replace(scope, allowed_tools=frozenset(tool.name for tool in tools))
@@ -136,7 +144,7 @@ class ChatRunner:
         )
         past = [*await self._document(), *await self._past(scope)]
         async with agent.iter(
-            None if done else self._mask_known(prompt_of(scope.event)),
+            None if done else self._mask_known(prompt_of(scope.event, files)),
             message_history=[*past, *done],
             deps=deps,
             usage_limits=UsageLimits(
@@ -261,16 +269,12 @@ class ChatRunner:
         return ModelRequest(parts=[UserPromptPart(note)]), ModelResponse(parts=[TextPart(_NOTED)])
 
 
-def prompt_of(event: InboundEvent) -> str:
+def prompt_of(event: InboundEvent, files: Sequence[str] = ()) -> str:
     """The message as the model gets it: who speaks in a group, what it answers, which files came along."""
     lines = []
     if event.reply_to_text:
         lines.append(f"[in reply to: {event.reply_to_text[:1000]}]")
-    lines += [
-        f"[attachment: {block.type.value} {block.name or block.ref} {block.mime} {block.size} bytes]"
-        for block in event.content
-        if block.type is not BlockType.TEXT
-    ]
+    lines += files
     text = event.text
     if event.is_group:
         text = f"{event.sender_name or event.sender_id} ({event.sender_id}) says: {text}"

@@ -23,6 +23,7 @@ class Journal:
         self._responses = [entry.payload for entry in entries if entry.kind == "response"]
         self._started = {entry.key for entry in entries if entry.kind == "call"}
         self._results = {entry.key: entry.payload for entry in entries if entry.kind == "result"}
+        self._files = {entry.key: entry.payload for entry in entries if entry.kind == "file"}
         self.message_count = len(self.messages()) if self._responses else 0
 
     @classmethod
@@ -46,6 +47,14 @@ class Journal:
         payload = _dumped(result)
         self._results[key] = payload
         await self._turns.append(self.turn_id, JournalEntry("result", key, payload))
+
+    def file(self, key: str) -> str | None:
+        """What became of a received file, as JSON."""
+        return self._files.get(key)
+
+    async def add_file(self, key: str, payload: str) -> None:
+        self._files[key] = payload
+        await self._turns.append(self.turn_id, JournalEntry("file", key, payload))
 
     def messages(self) -> list[ModelMessage]:
         """All messages journalled so far, oldest first."""

@@ -11,6 +11,8 @@ import structlog
 
 from echo_bot.agent.directive import Chat, DirectCall, Misused, read_directive
 from echo_bot.agent.journal import Journal
+from echo_bot.agent.received import ReceivedFile, ReceivedFiles
+from echo_bot.agent.received.files import for_model, for_people
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StorageError
 from echo_bot.events import Address, InboundEvent, TurnId
@@ -56,6 +58,7 @@ class TurnParts:
     delivery: Delivery
     audit: Recorder
     chat: ChatRunner | None
+    received: ReceivedFiles
     is_asking: Callable[[TurnId], bool]
     parallel_tools: int
 
@@ -94,23 +97,30 @@ class TurnRunner:
             journal=journal,
             slots=asyncio.Semaphore(self._parts.parallel_tools),
         )
+        files = await self._parts.received.fetch(turn.session_key, event, journal)
         match read_directive(event.text, self._schema_of):
             case Misused(sentence):
                 await self._reply(turn, event, sentence)
             case DirectCall(tool, args):
                 result = await self._parts.runner.run(scope, _DIRECT_KEY, tool, args)
-                await self._reply(turn, event, shown_result(tool, result))
+                await self._reply(turn, event, _joined(for_people(files), shown_result(tool, result)))
             case Chat():
-                return await self._chat(turn, event, scope, journal)
+                return await self._chat(turn, event, scope, journal, files)
         return TurnState.DONE, ""
 
     async def _chat(
-        self, turn: TurnRecord, event: InboundEvent, scope: TurnScope, journal: Journal
+        self,
+        turn: TurnRecord,
+        event: InboundEvent,
+        scope: TurnScope,
+        journal: Journal,
+        files: tuple[ReceivedFile, ...],
     ) -> tuple[TurnState, str]:
         if self._parts.chat is None:
-            await self._reply(turn, event, NO_MODEL)
+            told = for_people(files)
+            await self._reply(turn, event, _joined(told, NO_MODEL if event.text.strip() or not told else ""))
             return TurnState.DONE, ""
-        ended = await self._parts.chat.run(scope, journal)
+        ended = await self._parts.chat.run(scope, journal, for_model(files))
         if ended.error:
             await self._parts.audit.record("model_failed", turn=turn.turn_id, error=ended.error)
             return TurnState.FAILED, ended.error
@@ -143,6 +153,10 @@ class TurnRunner:
             return tool.parameters
         entry = CATALOGUE.get(canonical)
         return dict(entry.parameters) if entry else None
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
 
 
 def shown_result(tool: str, result: ToolResult) -> str:

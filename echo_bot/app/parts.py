@@ -11,9 +11,11 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
+from echo_bot.agent.received import ReceivedFiles
 from echo_bot.agent.turn import TurnParts, TurnRunner
 from echo_bot.app.callbacks import Callbacks
 from echo_bot.app.channel_runner import ChannelRunner
+from echo_bot.app.file_sources import file_sources
 from echo_bot.app.model import ModelChoice, approval_model, chat_runner, choose_models
 from echo_bot.app.moved_targets import MovedAliases, MovedTargets
 from echo_bot.app.overview import Overview
@@ -168,6 +170,7 @@ def build_parts(setting: Setting) -> Parts:
             delivery,
             audit,
             chat,
+            ReceivedFiles(book.get, file_sources(config), settings.places, mask.mask),
             is_asking=broker.is_asking,
             parallel_tools=config.agent.parallel_tools,
         )

@@ -31,6 +31,22 @@ def replace_file(folder: int, name: str, data: bytes, before: os.stat_result | N
     sync_folder(folder)
 
 
+def create_file(folder: int, name: str, data: bytes) -> None:
+    """Put `data` under a name that is free. Raises FileExistsError when it is not, else as `replace_file`."""
+    temporary = f".echo-bot-{secrets.token_hex(8)}.tmp"
+    handle = os.open(temporary, _CREATE, 0o666, dir_fd=folder)
+    try:
+        try:
+            _fill(handle, data, None)
+        finally:
+            os.close(handle)
+        os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    finally:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+    sync_folder(folder)
+
+
 def _fill(handle: int, data: bytes, before: os.stat_result | None) -> None:
     rest = memoryview(data)
     while rest:

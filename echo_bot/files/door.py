@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from echo_bot.files.atomic import replace_file, sync_folder
+from echo_bot.files.atomic import create_file, replace_file, sync_folder
 from echo_bot.files.identity import ABSENT, identity_of_open, identity_of_read
 from echo_bot.files.opening import Opener, best_opener
 from echo_bot.files.own_files import OwnFiles
@@ -99,6 +99,21 @@ class FileDoor:
                 if problem:
                     return problem
                 replace_file(handle, name, data, before)
+        except OSError as error:
+            self.remove_folders(tuple(made))
+            return _os_refusal(path, error)
+        return Written(path, tuple(made))
+
+    def create(self, admitted: Admitted, data: bytes) -> Written | FileRefusal:
+        """A new file, never in place of another: a refusal of kind "exists" when the name is taken."""
+        path = admitted.path
+        folder, name = os.path.split(path.real)
+        made: list[str] = []
+        try:
+            with self._folder(folder, made) as handle:
+                create_file(handle, name, data)
+        except FileExistsError:
+            return FileRefusal("exists", f"{shown(path.given)} is there already.")
         except OSError as error:
             self.remove_folders(tuple(made))
             return _os_refusal(path, error)

@@ -9,7 +9,15 @@ from echo_bot.policy.decision import Finding
 from echo_bot.policy.guards.paths import Operation, ResolvedPath
 
 RefusalKind = Literal[
-    "denied", "not_found", "is_folder", "not_a_folder", "no_permission", "changed", "too_big", "failed"
+    "denied",
+    "not_found",
+    "is_folder",
+    "not_a_folder",
+    "no_permission",
+    "changed",
+    "exists",
+    "too_big",
+    "failed",
 ]
 
 

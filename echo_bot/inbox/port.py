@@ -19,6 +19,7 @@ from echo_bot.errors import StorageError
 from echo_bot.events import (
     Address,
     ApprovalId,
+    BlockType,
     ButtonPress,
     Card,
     EventType,
@@ -310,7 +311,7 @@ class Inbox:
                 entry_id=event.message_id or event.event_id,
                 address=event.address,
                 role="user",
-                text=self._mask(event.text),
+                text=self._mask(words_of(event)),
                 at=event.timestamp,
                 sender=str(event.sender),
             )
@@ -346,6 +347,12 @@ class Inbox:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             log.error("command_failed", error=str(task.exception()))
+
+
+def words_of(event: InboundEvent) -> str:
+    """The message as a transcript shows it: the text, and a line for each attachment."""
+    files = [f"[{b.type.value}] {b.name}".rstrip() for b in event.content if b.type is not BlockType.TEXT]
+    return "\n".join(part for part in (event.text, *files) if part)
 
 
 def without_trust(event: InboundEvent) -> InboundEvent:

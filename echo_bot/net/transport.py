@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Collection, Iterable
 from urllib.parse import urljoin
 
 import httpx
@@ -22,8 +23,8 @@ REDIRECTS = frozenset((301, 302, 303, 307, 308))
 class GuardedTransport(httpx.AsyncBaseTransport):
     """Judges, then hands on to `pool`, whose connections are pinned.
 
-    Requests to `trusted`, an origin that the operator wrote as an endpoint, go to `trusted_pool` instead,
-    which connects to any address. A redirect that leaves that origin is an ordinary guarded request again.
+    Requests to `trusted`, origins that the operator wrote as endpoints, go to `trusted_pool` instead, which
+    connects to any address. A redirect that leaves them is an ordinary guarded request again.
     """
 
     def __init__(
@@ -31,13 +32,13 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         rules: NetworkRules,
         pool: httpx.AsyncBaseTransport,
         *,
-        trusted: Origin | None = None,
+        trusted: Collection[Origin] = (),
         trusted_pool: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        if (trusted is None) is not (trusted_pool is None):
-            raise ValueError("a trusted origin and its pool are given together")
+        if bool(trusted) is not (trusted_pool is not None):
+            raise ValueError("trusted origins and their pool are given together")
         self._rules, self._pool = rules, pool
-        self._trusted, self._trusted_pool = trusted, trusted_pool
+        self._trusted, self._trusted_pool = frozenset(trusted), trusted_pool
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Raises NetRefused for a request, or for a redirect in the response, that the guard refuses."""
@@ -78,12 +79,12 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         target = parse_url(url)
         if isinstance(target, Finding):
             raise NetRefused(target)
-        if target.origin != self._trusted and (findings := judge_target(target, self._rules)):
+        if target.origin not in self._trusted and (findings := judge_target(target, self._rules)):
             raise NetRefused(findings[0])
         return target
 
     def _pool_for(self, target: Target) -> httpx.AsyncBaseTransport:
-        if self._trusted_pool is not None and target.origin == self._trusted:
+        if self._trusted_pool is not None and target.origin in self._trusted:
             return self._trusted_pool
         return self._pool
 
@@ -91,18 +92,31 @@ class GuardedTransport(httpx.AsyncBaseTransport):
 def guarded_transport(
     rules: NetworkRules,
     *,
-    endpoint: str = "",
+    endpoints: Iterable[str] = (),
+    proxy: str = "",
     resolver: Resolver | None = None,
     rule: AddressRule = judge_address,
     ssl_context: ssl.SSLContext | None = None,
 ) -> GuardedTransport:
-    """The transport over real sockets. `endpoint` is a URL from the configuration whose origin is trusted."""
+    """The transport over real sockets. `endpoints` are URLs from the configuration whose origins are trusted.
+
+    `proxy` is used for those alone: through it the addresses of other hosts could not be checked.
+    """
     resolver = resolver or SystemResolver()
     pool = PinnedPool(PinningBackend(resolver, rule), ssl_context)
-    if not endpoint:
+    trusted = [_origin(endpoint) for endpoint in endpoints if endpoint]
+    if not trusted:
         return GuardedTransport(rules, pool)
+    if proxy:
+        return GuardedTransport(
+            rules, pool, trusted=trusted, trusted_pool=httpx.AsyncHTTPTransport(proxy=proxy, trust_env=False)
+        )
+    anywhere = PinnedPool(PinningBackend(resolver, lambda address: None), ssl_context)
+    return GuardedTransport(rules, pool, trusted=trusted, trusted_pool=anywhere)
+
+
+def _origin(endpoint: str) -> Origin:
     target = parse_url(endpoint)
     if isinstance(target, Finding):
         raise ValueError(f"{endpoint!r} cannot be used as an endpoint: {target.sentence}")
-    anywhere = PinnedPool(PinningBackend(resolver, lambda address: None), ssl_context)
-    return GuardedTransport(rules, pool, trusted=target.origin, trusted_pool=anywhere)
+    return target.origin

@@ -38,7 +38,7 @@ class TurnRecord:
     error: str = ""
 
 
-JournalKind = Literal["response", "call", "result", "note"]
+JournalKind = Literal["file", "response", "call", "result", "note"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
@@ -14,8 +14,10 @@ from echo_bot.channel import (
     ChannelHealth,
     ChannelState,
     CommandReply,
+    FileLocation,
     LengthUnit,
     Port,
+    Prompt,
     inbound_event,
 )
 from echo_bot.errors import ChannelError, TargetGone
@@ -37,10 +39,19 @@ from echo_bot.events import (
 from echo_bot.testing.waiting import eventually
 from echo_bot.text import card_text
 
-Operation = Literal["start", "send_text", "send_card", "send_file", "edit_text", "edit_card", "typing"]
+Operation = Literal[
+    "start", "send_text", "send_card", "send_file", "edit_text", "edit_card", "typing", "locate"
+]
 
 FULL_CAPABILITIES = ChannelCapabilities(
-    max_length=4096, buttons=True, edits=True, typing=True, files=True, threads=True, groups=True
+    max_length=4096,
+    buttons=True,
+    edits=True,
+    typing=True,
+    files=True,
+    threads=True,
+    groups=True,
+    receives_files=True,
 )
 
 
@@ -76,7 +87,10 @@ class _Fault:
 
 
 class FakeChannel:
-    """A `Channel` without a platform. Everything it shows is in `messages`, typing signs are in `typed`."""
+    """A `Channel` without a platform. Everything it shows is in `messages`, typing signs are in `typed`.
+
+    `files` says where the file of a `ref` is; `located` holds the refs that the core asked for.
+    """
 
     def __init__(
         self,
@@ -87,6 +101,8 @@ class FakeChannel:
         self.name, self.account, self.capabilities = name, account, capabilities
         self.messages: list[FakeMessage] = []
         self.typed: list[Address] = []
+        self.files: dict[str, FileLocation] = {}
+        self.located: list[str] = []
         self._port: Port | None = None
         self._state = ChannelState.STOPPED
         self._ids = itertools.count(1)
@@ -139,6 +155,13 @@ class FakeChannel:
         with self._guarded("typing"):
             self.typed.append(address)
 
+    async def locate(self, block: ContentBlock) -> FileLocation:
+        with self._guarded("locate"):
+            self.located.append(block.ref)
+            if block.ref not in self.files:
+                raise TargetGone("no such file")
+            return self.files[block.ref]
+
     def health(self) -> ChannelHealth:
         return ChannelHealth(self._state, last_event_at=self._last_event_at)
 
@@ -163,6 +186,7 @@ class FakeChannel:
         sender_name: str = "",
         timestamp: datetime | None = None,
         metadata: dict[str, str] | None = None,
+        files: Sequence[ContentBlock] = (),
     ) -> bool:
         """Somebody writes `text`; True once the core stored it. The same `event_id` again is a redelivery."""
         event = inbound_event(
@@ -175,7 +199,7 @@ class FakeChannel:
             sender_id=sender_id,
             sender_name=sender_name,
             timestamp=timestamp or datetime.now(UTC),
-            content=(ContentBlock(BlockType.TEXT, text=text),),
+            content=(*((ContentBlock(BlockType.TEXT, text=text),) if text else ()), *files),
             is_group=is_group,
             mentioned=mentioned,
             from_bot=from_bot,
@@ -262,6 +286,25 @@ class FakeChannel:
             text=text,
         )
         return await self._connected().press(press)
+
+    async def ask(
+        self, label: str, *, sender_id: str = "1", message: FakeMessage | None = None
+    ) -> Prompt | PressReply:
+        """What button `label` would ask this person for, before any words are sent."""
+        where = message or self._newest_with(label)
+        token = next(button.token for button in where.buttons if button.label == label)
+        return await self.ask_token(token, where.ref, sender_id=sender_id)
+
+    async def ask_token(self, token: str, ref: MessageRef, *, sender_id: str = "1") -> Prompt | PressReply:
+        """The same with any token."""
+        press = ButtonPress(
+            press_id=f"p{next(self._ids)}",
+            token=token,
+            presser=Identity(self.name, sender_id, self.account),
+            address=ref.address,
+            message_id=ref.message_id,
+        )
+        return await self._connected().prompt(press)
 
     async def wait_for(
         self, wanted: Callable[[FakeMessage], bool], what: str = "a message", timeout: float = 5.0

@@ -239,7 +239,7 @@ async def test_an_operators_endpoint_is_reached_on_loopback_and_nothing_else_is(
 
     async with serving(answer) as server:
         endpoint = f"http://127.0.0.1:{server.port}/v1"
-        transport = guarded_transport(ALLOW, endpoint=endpoint, resolver=Names())
+        transport = guarded_transport(ALLOW, endpoints=[endpoint], resolver=Names())
         async with httpx.AsyncClient(transport=transport, trust_env=False, follow_redirects=True) as http:
             assert (await http.get(endpoint)).text == "model"
             with pytest.raises(NetRefused, match="not a public address"):

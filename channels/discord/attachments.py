@@ -1,0 +1,44 @@
+"""Attachments as content blocks, and back: links expire, so a block names the message it came with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from discord import Attachment, Message
+
+from echo_bot.errors import TargetGone
+from echo_bot.events import BlockType, ContentBlock
+
+_KINDS = {"image": BlockType.IMAGE, "video": BlockType.VIDEO, "audio": BlockType.AUDIO}
+
+
+def blocks_of(message: Message) -> Iterator[ContentBlock]:
+    """The message's files, those of a message it forwards included."""
+    for attachment in all_attachments(message):
+        mime = (attachment.content_type or "").partition(";")[0]
+        yield ContentBlock(
+            BlockType.VOICE if attachment.is_voice_message() else _kind_of(mime),
+            ref=f"{message.channel.id}/{message.id}/{attachment.id}",
+            name=attachment.filename,
+            mime=mime,
+            size=attachment.size,
+        )
+
+
+def all_attachments(message: Message) -> Iterator[Attachment]:
+    yield from message.attachments
+    for snapshot in message.message_snapshots:
+        yield from snapshot.attachments
+
+
+def ids_of(block: ContentBlock) -> tuple[int, int, int]:
+    """Channel, message and attachment. Raises TargetGone for a reference of another kind."""
+    try:
+        channel_id, message_id, attachment_id = map(int, block.ref.split("/"))
+    except ValueError:
+        raise TargetGone("this is no file of Discord") from None
+    return channel_id, message_id, attachment_id
+
+
+def _kind_of(mime: str) -> BlockType:
+    return _KINDS.get(mime.partition("/")[0], BlockType.FILE)

@@ -1,0 +1,87 @@
+"""The SDK's client from our settings: what it asks for, what it keeps, and whom it tells of events."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import discord
+import structlog
+from discord import AllowedMentions, Intents, MemberCacheFlags
+
+from echo_bot.channel import ChannelSettings
+from echo_bot.errors import ChannelFatal
+
+log = structlog.get_logger(__name__)
+
+LONGEST_RATE_WAIT_SECONDS = 3.0
+"""Longer waits for a rate limit are the core's: the SDK raises instead of sleeping."""
+
+_PROXY_FIX = "Write channels.discord.proxy as http://host:port"
+
+INTENTS = Intents(guilds=True, guild_messages=True, dm_messages=True, message_content=True)
+
+
+class Listener(Protocol):
+    """Told of what happens, in order. Nothing here waits."""
+
+    def connected(self) -> None:
+        """A new session: whatever happened between the last one and this is not delivered."""
+        ...
+
+    def resumed(self) -> None: ...
+
+    def disconnected(self) -> None: ...
+
+    def message(self, message: discord.Message) -> None: ...
+
+    def edited(self, message: discord.Message) -> None: ...
+
+    def interaction(self, interaction: discord.Interaction[Any]) -> None: ...
+
+
+class DiscordClient(discord.Client):
+    """Keeps servers and channels in its cache, but neither members nor messages."""
+
+    def __init__(self, settings: ChannelSettings, listener: Listener, guild_ready_seconds: float) -> None:
+        # It would warn at every start that voice, which nobody asked for, lacks its packages.
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+        super().__init__(
+            intents=INTENTS,
+            proxy=_proxy(settings.proxy),
+            max_messages=None,
+            member_cache_flags=MemberCacheFlags.none(),
+            chunk_guilds_at_startup=False,
+            guild_ready_timeout=guild_ready_seconds,
+            allowed_mentions=AllowedMentions.none(),
+        )
+        # As an option of the client it would be at least 30 s.
+        self.http.max_ratelimit_timeout = LONGEST_RATE_WAIT_SECONDS
+        self._listener = listener
+
+    async def on_connect(self) -> None:
+        self._listener.connected()
+
+    async def on_resumed(self) -> None:
+        self._listener.resumed()
+
+    async def on_disconnect(self) -> None:
+        self._listener.disconnected()
+
+    async def on_message(self, message: discord.Message) -> None:
+        self._listener.message(message)
+
+    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
+        self._listener.edited(payload.message)
+
+    async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
+        self._listener.interaction(interaction)
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
+        log.exception("discord_event_failed", event_name=event_method)
+
+
+def _proxy(proxy: str) -> str | None:
+    """Raises ChannelFatal for a proxy that the SDK's HTTP client cannot use."""
+    if proxy and not proxy.startswith(("http://", "https://")):
+        raise ChannelFatal("The proxy of Discord is not an HTTP address", _PROXY_FIX)
+    return proxy or None

@@ -1,0 +1,124 @@
+"""Discord's errors as the port's: worth another try, a place that is gone, a matter for a person."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+from discord import (
+    ConnectionClosed,
+    DiscordException,
+    HTTPException,
+    LoginFailure,
+    PrivilegedIntentsRequired,
+    RateLimited,
+)
+
+from echo_bot.errors import (
+    ChannelError,
+    ChannelFatal,
+    FormatRejected,
+    RetryAfter,
+    TargetGone,
+    TemporaryFailure,
+)
+
+PORTAL = "https://discord.com/developers/applications"
+TOKEN_FIX = (
+    f"Open {PORTAL}, choose your application, press Reset Token under Bot, "
+    "set channels.discord.token to the new one and start again"
+)
+INTENTS_FIX = (
+    f"Open {PORTAL}, choose your application, switch on Message Content Intent under "
+    "Bot, Privileged Gateway Intents, and start again"
+)
+
+UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, UNKNOWN_INTERACTION = 10003, 10008, 10062
+_TOO_LARGE = 40005
+_MISSING_PERMISSIONS = 50013
+_GONE = {
+    UNKNOWN_CHANNEL: "the channel does not exist, or was deleted",
+    10004: "the server does not exist, or the bot was removed from it",
+    UNKNOWN_MESSAGE: "the message was deleted",
+    10013: "there is no such user",
+    50001: "the bot cannot see this channel: give it the permission View Channel there",
+    50005: "the message was written by somebody else",
+    50007: "this person takes no direct messages from the bot: they share no server with it, or refuse them",
+    50024: "nothing can be written in a channel of this kind",
+    50033: "there is no such user",
+    50083: "the thread is archived",
+    160005: "the thread is locked",
+}
+"""What no later try can reach, by Discord's own error code."""
+
+_CLOSE_CODES = {
+    4004: ChannelFatal("Discord does not accept the bot's token", TOKEN_FIX),
+    4010: ChannelFatal("Discord refuses the shard", "Report this: the bot uses no shards"),
+    4011: ChannelFatal(
+        "The bot is in too many servers for one connection", "Remove it from some, or use a second bot"
+    ),
+    4012: ChannelFatal("Discord no longer speaks this version of its protocol", "Update Echo Bot"),
+    4013: ChannelFatal("Discord does not know the intents that were asked for", "Update Echo Bot"),
+    4014: ChannelFatal("Discord does not let the bot read messages", INTENTS_FIX),
+}
+
+
+def failure_of(error: BaseException, permission: str = "") -> ChannelError:
+    """The leaf of `ChannelError` for what the SDK raised; `permission` is what the call needed."""
+    match error:
+        case ChannelError():
+            return error
+        case RateLimited():
+            return RetryAfter(error.retry_after)
+        case LoginFailure():
+            return _CLOSE_CODES[4004]
+        case PrivilegedIntentsRequired():
+            return _CLOSE_CODES[4014]
+        case ConnectionClosed():
+            return _CLOSE_CODES.get(error.code, TemporaryFailure(f"Discord closed the line ({error.code})"))
+        case HTTPException():
+            return _refusal(error, permission)
+        case TimeoutError():
+            return TemporaryFailure("Discord did not answer in time")
+        case aiohttp.ClientError() | OSError():
+            return TemporaryFailure(f"Discord could not be reached ({type(error).__name__})")
+        case _:
+            return TemporaryFailure(f"Discord could not be understood ({type(error).__name__})")
+
+
+def _refusal(error: HTTPException, permission: str) -> ChannelError:
+    if error.status == 429:
+        return RetryAfter(_retry_after(error))
+    if error.status == 401:
+        return _CLOSE_CODES[4004]
+    if error.status >= 500:
+        return TemporaryFailure(f"Discord has trouble of its own ({error.status})")
+    if error.code == _MISSING_PERMISSIONS:
+        return TargetGone(f"the bot may not do this here: give it the permission {permission or 'it needs'}")
+    if error.code in _GONE:
+        return TargetGone(_GONE[error.code])
+    if error.code == _TOO_LARGE or error.status == 413:
+        return FormatRejected("the file is larger than Discord takes")
+    if error.status in (403, 404):
+        return TargetGone(f"Discord refuses: {error.text} ({error.code})")
+    return FormatRejected(f"Discord refuses: {error.text} ({error.code})")
+
+
+def _retry_after(error: HTTPException) -> float:
+    try:
+        return float(error.response.headers.get("Retry-After", ""))
+    except ValueError:
+        return 5.0
+
+
+@asynccontextmanager
+async def translated(seconds: float, permission: str = "") -> AsyncIterator[None]:
+    """Raise the port's errors in place of the SDK's; whatever takes longer than `seconds` is given up."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except (DiscordException, aiohttp.ClientError, OSError, TimeoutError, RuntimeError) as error:
+        # RuntimeError: the SDK's session was closed under the call, by a stop or a new connection.
+        raise failure_of(error, permission) from None

@@ -7,19 +7,28 @@ from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell.marks import UNKNOWN_FIELDS, is_open
 from echo_bot.policy.guards.shell.options import is_option, names
+from echo_bot.policy.guards.shell.paths import resolve
 
 if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.invocation import Invocation
     from echo_bot.policy.guards.shell.machine import Machine
 
+OWN_PROGRAMS = ("echo-bot",)
 _PROGRAM = re.compile(r"echo[-_](?:bot|agent)(?:\.exe)?\Z")
 _MODULE = re.compile(r"echo_(?:bot|agent)(?:\.\w+)*\Z")
+_OWN_FILES = ("echo_bot/__main__.py", "echo_bot/cli.py", "echo_agent/__main__.py", "echo_bot/cli/__main__.py")
 _CONTROL = names("approvals approval grants grant pair pairing credentials credential config login")
 _VALUES = frozenset({"-c", "--config", "--data-dir", "--workspace"})
+_ENTRANCE = re.compile(
+    r"\becho_(?:bot|agent)(?:\.(?:__main__|cli\b[\w.]*)|\b[^\n;]*\bimport\s+(?:main|cli|__main__|app)\b)"
+    r"|\brun_(?:module|path)\s*\([^)]*echo_(?:bot|agent)"
+    r"|\b(?:entry_points|load_entry_point|import_module|__import__)\b[^;\n]*echo[-_](?:bot|agent)"
+)
+_VERB = re.compile(rf"['\"](?:{'|'.join(sorted(_CONTROL))})\b")
 
 
 def judge_bot_control(machine: Machine, inv: Invocation) -> None:
-    if not inv.name.startswith(("echo", "python", "pypy", "pipx", "uv", "pdb")):
+    if not inv.name.startswith(("echo", "python", "pypy", "pipx", "uv", "pdb", "runpy", "coverage")):
         return
     words = _own_words(inv)
     if words is None:
@@ -39,6 +48,12 @@ def judge_bot_control(machine: Machine, inv: Invocation) -> None:
         machine.ask("bot_control", "Calls the bot's own command with words that are not known before.", inv)
 
 
+def judge_bot_code(machine: Machine, inv: Invocation, code: str) -> None:
+    """Program text that enters the bot's own command line with a control command."""
+    if "echo" in code and _ENTRANCE.search(code) and _VERB.search(code):
+        machine.deny("bot_control", "Calls the bot's own control commands from program text.", inv)
+
+
 def _own_words(inv: Invocation) -> list[str] | None:
     """The words behind the program's name, however it is called; None for any other program."""
     if _PROGRAM.match(inv.name):
@@ -46,23 +61,15 @@ def _own_words(inv: Invocation) -> list[str] | None:
     if inv.name.startswith("echo"):
         return None
     args = inv.args
-    for index, arg in enumerate(args[:-1] if args else []):
-        if arg == "-m" and _MODULE.match(args[index + 1].lower()):
-            return args[index + 2 :]
     for index, arg in enumerate(args):
-        if (
-            arg.startswith("-")
-            and arg.endswith("m") is False
-            and re.match(r"-[A-Za-z]*mecho_(?:bot|agent)\Z", arg)
-        ):
-            return args[index + 1 :]
-        if (
-            re.match(r"-[A-Za-z]+m\Z", arg)
-            and index + 1 < len(args)
-            and _MODULE.match(args[index + 1].lower())
-        ):
+        following = args[index + 1].lower() if index + 1 < len(args) else ""
+        if re.match(r"-[A-Za-z]*m\Z", arg) and _MODULE.match(following):
             return args[index + 2 :]
-        is_program = _PROGRAM.match(arg.rsplit("/", 1)[-1].lower())
-        if is_program or arg.lower().endswith(("echo_bot/__main__.py", "echo_bot/cli.py")):
+        if re.match(r"-[A-Za-z]*mecho_(?:bot|agent)\b", arg):
+            return args[index + 1 :]
+        if is_option(arg):
+            continue
+        path = resolve(arg, inv.place).lower()
+        if _PROGRAM.match(path.rsplit("/", 1)[-1]) or path.endswith(_OWN_FILES):
             return args[index + 1 :]
     return None

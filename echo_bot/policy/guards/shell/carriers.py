@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects
 from echo_bot.policy.guards.shell.commandoptions import COMMAND_OPTIONS
+from echo_bot.policy.guards.shell.filters import input_of
 from echo_bot.policy.guards.shell.foreign import judge_foreign
 from echo_bot.policy.guards.shell.gitcarrier import git_commands
 from echo_bot.policy.guards.shell.interpreters import is_awk
@@ -28,6 +29,7 @@ _SSH_OPTION = re.compile(
 )
 _SSH = OptionTable("BbcDEeFIiJLlmOopQRSWw")
 _EDITOR_SHELL = re.compile(r"(?:^|[:|\s])(?:silent\s+)?[rw]?\s*!+\s*(.+)\Z", re.DOTALL)
+_AWK_TO_SHELL = re.compile(r'\bprint\s+"((?:[^"\\]|\\.)*)"\s*\|\s*"\s*(?:/bin/)?(?:ba|da|z|k)?sh\b')
 _SED_EXECUTE = re.compile(
     r"(?:^|[;{}\n]|\d|/|\$)\s*e\s+([^\n]+)|(?:^|[;{}\n]|\d)\s*s(.)(?:\\.|"
     r"(?!\2).)*\2((?:\\.|(?!\2).)*)\2[gpiI0-9]*e",
@@ -99,7 +101,7 @@ def _option_value(machine: Machine, inv: Invocation, value: str, flag: str = "")
             value = re.sub(r".*?\$\(shell (.*)\)\Z", r"\1", value, flags=re.DOTALL)
         else:
             value = value.partition("=")[2] if "=" in value else value
-        value = value.lstrip("!")
+        value = value.strip().strip("[]\"'").lstrip("!")
     elif name == "lftp":
         for part in value.split(";"):
             if part.strip().startswith("!"):
@@ -147,7 +149,8 @@ def _sed(machine: Machine, inv: Invocation) -> Steps[None]:
     scripts = options.values("e", "expression") or options.rest[:1]
     for script in scripts:
         if re.fullmatch(r"[\d,$]*\s*e", script.strip()):
-            yield from started(machine, inv, inv.stdin.text or "")
+            files = options.rest[not options.has("e", "expression") :]
+            yield from started(machine, inv, input_of(inv, files) if files or inv.stdin.text else "")
         for found in _SED_EXECUTE.finditer(script):
             text = (found.group(1) or found.group(3) or "").replace("\\/", "/")
             if text:
@@ -181,6 +184,8 @@ def _awk(machine: Machine, inv: Invocation) -> Steps[None]:
         if found or re.search(r"\bsystem\s*\(", program):
             machine.ask("inline_interpreter", "Runs commands from an awk program.", inv)
         yield from judge_foreign(machine, inv, program, [])
+        for text in _AWK_TO_SHELL.findall(program):
+            yield from started(machine, inv, text)
         for before, after in found:
             yield from started(machine, inv, before or after)
         for target in re.findall(r'>{1,2}\s*"((?:[^"\\]|\\.)*)"', program):
@@ -264,12 +269,9 @@ def _socat(machine: Machine, inv: Invocation) -> Steps[None]:
         elif (
             opened := re.match(r"(?:OPEN|CREATE|FILE|GOPEN)\s*:\s*([^,]*)", arg, re.IGNORECASE)
         ) is not None:
-            (
-                effects.write
-                if re.search(r"creat|trunc|append|wronly", arg, re.IGNORECASE)
-                or arg.upper().startswith("CREATE")
-                else effects.read
-            )(machine, inv, opened.group(1))
+            effects.read(machine, inv, opened.group(1))
+            if not re.search(r"rdonly", arg, re.IGNORECASE):
+                effects.write(machine, inv, opened.group(1))
 
 
 def _tmux(machine: Machine, inv: Invocation) -> Steps[None]:

@@ -6,16 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from echo_bot.policy.guards.shell import hard, shellbuiltins
-from echo_bot.policy.guards.shell.botcontrol import judge_bot_control
+from echo_bot.policy.guards.shell import shellbuiltins
+from echo_bot.policy.guards.shell.botcontrol import OWN_PROGRAMS, judge_bot_control
 from echo_bot.policy.guards.shell.carriers import judge_carriers
 from echo_bot.policy.guards.shell.databases import judge_database
 from echo_bot.policy.guards.shell.environment import judge_environment
+from echo_bot.policy.guards.shell.hard import HARD_PROGRAMS, judge_hard
 from echo_bot.policy.guards.shell.interpreters import interpret, interpreter_named
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, has_glob, is_open, shown, unglobbed
 from echo_bot.policy.guards.shell.options import names
 from echo_bot.policy.guards.shell.outputs import output_of
-from echo_bot.policy.guards.shell.paths import matches, resolve
+from echo_bot.policy.guards.shell.paths import Place, matches, resolve
 from echo_bot.policy.guards.shell.rules import options_for
 from echo_bot.policy.guards.shell.searching import fd, find, parallel, xargs
 from echo_bot.policy.guards.shell.shells import is_shell, script_file, shell
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.machine import Machine
 
 Handler = Callable[["Machine", "Invocation"], Steps[str]]
-Judge = Callable[["Machine", "Invocation"], None]
 
 _BUILTINS: dict[str, Handler] = {
     "cd": shellbuiltins.cd,
@@ -70,31 +70,6 @@ _BUILTINS: dict[str, Handler] = {
     "xargs": xargs,
     "gxargs": xargs,
     "parallel": parallel,
-}
-_HARD: dict[str, Judge] = {
-    "rm": hard.rm,
-    "grm": hard.rm,
-    "rmdir": hard.rm,
-    "rsync": hard.rsync,
-    "dd": hard.dd,
-    "gdd": hard.dd,
-    "dcfldd": hard.dd,
-    "dc3dd": hard.dd,
-    "diskutil": hard.diskutil,
-    "init": hard.init,
-    "telinit": hard.init,
-    "systemctl": hard.systemctl,
-    "loginctl": hard.loginctl,
-    "dbus-send": hard.bus,
-    "busctl": hard.bus,
-    "gdbus": hard.bus,
-    "qdbus": hard.bus,
-    "qdbus6": hard.bus,
-    "kexec": hard.kexec,
-    "kill": hard.kill,
-    "qemu-img": hard.dd,
-    "runit-init": hard.init,
-    **dict.fromkeys(("rimraf", "trash", "trash-put", "del-cli", "rmtrash"), hard.tree_tool),
 }
 _SHELL_INSIDE = names("sudo su doas script unshare chroot nsenter pkexec runuser newgrp sg arch-chroot")
 _KNOWN_FOLDERS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
@@ -149,6 +124,8 @@ def _globbed_name(machine: Machine, inv: Invocation) -> Steps[str]:
                 found = True
                 machine.charge(4)
                 yield from program(machine, inv.inner([name, *inv.args]))
+    for name in OWN_PROGRAMS if matches(pattern, "echo-bot") or matches(pattern, "echo-agent") else ():
+        judge_bot_control(machine, inv.inner([name, *inv.args]))
     if not found or not folder:
         machine.ask("unparsed", "Which program a pattern names is not known before.", inv)
     return UNKNOWN
@@ -157,9 +134,7 @@ def _globbed_name(machine: Machine, inv: Invocation) -> Steps[str]:
 def _known_programs() -> list[str]:
     return sorted(
         {
-            *_HARD,
-            *hard.POWER_TOOLS,
-            "mkfs",
+            *HARD_PROGRAMS,
             "mkfs.ext4",
             "mkfs.xfs",
             "mke2fs",
@@ -235,11 +210,13 @@ def _alias(machine: Machine, inv: Invocation) -> Steps[None]:
     )
 
 
-def program(machine: Machine, inv: Invocation) -> Steps[str]:
+def program(machine: Machine, inv: Invocation, renamed: bool = False) -> Steps[str]:
     """A command that is no function: the most special reader first, the rules for all."""
     name = inv.name
     # Every level of wrappers holds a copy of the words behind it: the charge keeps their sum linear.
     machine.charge(len(inv.argv) // 16)
+    if not renamed and inv.state.programs and (original := _original(inv)) is not None:
+        return (yield from program(machine, inv.inner([original, *inv.args]), renamed=True))
     judge_bot_control(machine, inv)
     builtin = _BUILTINS.get(name)
     if builtin is not None and (
@@ -269,6 +246,14 @@ def program(machine: Machine, inv: Invocation) -> Steps[str]:
     if "/" in inv.argv[0] and (entry is None or resolve(inv.argv[0], inv.place) in inv.state.files):
         yield from _path_in_command_position(machine, inv)
     return output_of(inv)
+
+
+def _original(inv: Invocation) -> str | None:
+    """What a program was called before this text copied or linked it to another name."""
+    word, known = inv.argv[0], inv.state.programs
+    if "/" in word:
+        return known.get(resolve(word, Place(inv.state.cwd, inv.state.home)))
+    return next((original for path, original in known.items() if path.endswith("/" + word)), None)
 
 
 def _wrapped(machine: Machine, inv: Invocation, found: Unwrapped) -> Steps[str]:
@@ -341,15 +326,7 @@ def _judge_by_rules(machine: Machine, inv: Invocation, only_soft: bool = False) 
             and inv.args[0] not in ("status", "--help")
         ):
             machine.ask("service_control", "Controls a system service.", inv)
-        judge = _HARD.get(name)
-        if judge is not None:
-            judge(machine, inv)
-        if name in hard.POWER_TOOLS:
-            hard.power(machine, inv)
-        elif hard.MKFS.match(name):
-            hard.mkfs(machine, inv)
-        elif hard.is_wiper(name):
-            hard.wiper(machine, inv)
+        judge_hard(machine, inv)
         special = SPECIAL.get(name)
         if special is not None:
             special(machine, inv)

@@ -73,6 +73,18 @@ def write(machine: Machine, inv: Invocation, path: str, unknown_asks: bool = Fal
         machine.ask("system_config", f"Changes {spoken(path)}, which the system or a tool acts on.", inv)
 
 
+def delete(machine: Machine, inv: Invocation, path: str) -> None:
+    """A file is deleted: nothing is told by that, but a log-in may depend on it."""
+    if roots.secret_match(path, inv.place) is Match.YES:
+        machine.ask("sensitive_path", f"Deletes {spoken(path)}, which holds keys or passwords.", inv)
+
+
+def read_tree(machine: Machine, inv: Invocation, path: str) -> None:
+    """A folder is copied or packed with everything in it."""
+    if resolve(path, inv.place).lower().rstrip("/") in ("", "/root", "/etc", "/etc/ssh"):
+        machine.ask("sensitive_path", f"Copies {spoken(path)} with the keys and passwords in it.", inv)
+
+
 def _is_own_key(path: str, inv: Invocation) -> bool:
     """Replacing one's own key is a person's call; `/root/.ssh` spelled out never is."""
     if resolve(path, inv.place).lower().startswith("/root/"):

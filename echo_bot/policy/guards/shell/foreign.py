@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects, roots
-from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN
+from echo_bot.policy.guards.shell.botcontrol import judge_bot_code
+from echo_bot.policy.guards.shell.foreigntext import DECODERS, decoded, delimited, home, string_value
+from echo_bot.policy.guards.shell.marks import HOME
 from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.roots import Match
 from echo_bot.policy.guards.shell.stream import Stream
 from echo_bot.policy.guards.shell.trampoline import Steps, call
-from echo_bot.policy.guards.shell.unescape import ansi_c
 
 if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.invocation import Invocation
@@ -70,7 +70,7 @@ _WRITE_CALLS = re.compile(
 )
 _KILLS_ALL = re.compile(
     r"(?:os\.kill|process\.kill|posix_kill)\(-?1,"
-    r"|kill\(?(?:-?\d+|['\"]?\w+['\"]?),-?1(?:;|\)|$)",
+    r"|(?:process\.)?kill\(?(?:-?\d+|['\":]*\w+['\"]?),-?1(?:;|\)|,|$)",
     re.IGNORECASE,
 )
 _WRITE_MODE = re.compile(r"[rb]*[wax+][rwab+tx]*|>>?|\+[<>].*|w.*", re.IGNORECASE)
@@ -80,6 +80,7 @@ _MAX_CONSTANTS = 400
 def judge_foreign(machine: Machine, inv: Invocation, code: str, arguments: list[str]) -> Steps[str]:
     """Findings of the hard kinds for calls whose arguments are literal text."""
     machine.charge(8 + len(code) // 4)
+    judge_bot_code(machine, inv, code)
     saved = machine.only_hard
     machine.only_hard = True
     try:
@@ -115,7 +116,7 @@ class _Reader:
         while index < len(tokens):
             kind, text = tokens[index]
             if kind == "back" or (kind in ("quoted", "percent") and text.lstrip("%").startswith(("qx", "x"))):
-                yield from self.shell(_delimited(text))
+                yield from self.shell(delimited(text))
             elif kind == "name":
                 self.multiplies(index, text)
                 if text.lower().endswith("kill"):
@@ -134,6 +135,9 @@ class _Reader:
         if name not in ("while", "loop", "until", "for"):
             return
         near = [re.split(r"\.|::", text)[-1].lower() for _, text in self.tokens[index + 1 : index + 7]]
+        before = [text.lower() for _, text in self.tokens[max(index - 4, 0) : index]]
+        if name in ("while", "until") and any(re.split(r"\.|::", text)[-1] == "fork" for text in before):
+            near.append("fork")
         if "fork" in near and (name != "for" or near[1:3] == [";", ";"]):
             self.machine.deny("shutdown", "Starts processes without end.", self.inv)
 
@@ -196,7 +200,7 @@ class _Reader:
             elif kind == "other" and text == ";" and depth == 0:
                 break
             elif kind == "quoted" and text.startswith("qw"):
-                values.extend(_delimited(text).split())
+                values.extend(delimited(text).split())
                 is_list = True
             elif kind != "other":
                 value, end = self.expression(index)
@@ -234,9 +238,9 @@ class _Reader:
     def operand(self, index: int) -> tuple[str | None, int]:
         kind, text = self.kind(index), self.text(index)
         if kind in ("string", "triple"):
-            return _string(text), index + 1
+            return string_value(text), index + 1
         if kind in ("quoted", "percent") and not text.lstrip("%").startswith(("qx", "x")):
-            return _delimited(text), index + 1
+            return delimited(text), index + 1
         if kind == "name":
             return self.named(index, text)
         return None, index
@@ -284,9 +288,9 @@ class _Reader:
                 "/".join(values) if last in ("join", "path", "resolve") and len(values) > 1 else values[0]
             )
             return (HOME + joined[1:] if joined[:1] == "~" else joined), end + 1
-        if last in _DECODERS:
+        if last in DECODERS:
             values, _, end = self.arguments(index + 2)
-            return (_decoded(last, values[0]) if values else None), self.behind_methods(end + 1)
+            return (decoded(last, values[0]) if values else None), self.behind_methods(end + 1)
         if last == "chr" and self.kind(index + 2) == "number" and self.text(index + 3) == ")":
             number = int(self.text(index + 2))
             return (chr(number) if 0 < number < 0xD800 else None), index + 4
@@ -315,13 +319,13 @@ class _Reader:
             yield from self.spawned(texts, is_list)
         if last == "chdir":
             self.inv = replace(inv, state=inv.state.copy())
-            self.inv.state.change_folder(resolve(_home(texts[0]), inv.place))
+            self.inv.state.change_folder(resolve(home(texts[0]), inv.place))
         if name in ("exec", "eval", "Function") and not is_list and len(texts[0]) < 5000:
             yield from call(judge_foreign(machine, inv, texts[0], []))
         if _TREE_CALLS.fullmatch(last) and (_CERTAIN_TREE.fullmatch(last) or "recursive=" in arguments):
             for text in texts:
-                if roots.root_match(_home(text), inv.place) is Match.YES and text[:1] in ("/", "~", HOME):
-                    effects.delete_tree(machine, inv, _home(text))
+                if roots.root_match(home(text), inv.place) is Match.YES and text[:1] in ("/", "~", HOME):
+                    effects.delete_tree(machine, inv, home(text))
         opens = _OPEN_CALLS.fullmatch(last) or _OPEN_CALLS.fullmatch(name)
         writes = _WRITE_CALLS.fullmatch(last)
         if opens or writes:
@@ -336,7 +340,7 @@ class _Reader:
             path = mode.group(2) if mode else text
             if path[:1] not in ("/", "~", HOME):
                 continue
-            path = _home(path.strip())
+            path = home(path.strip())
             if writes or (mode and ">" in mode.group(1)):
                 effects.write(machine, inv, path)
             else:
@@ -348,7 +352,7 @@ class _Reader:
         if not is_list and len(texts) == 1:
             yield from self.shell(texts[0])
             return
-        yield from call(machine.dispatch(machine, inv.inner([_home(text) for text in texts], _nothing())))
+        yield from call(machine.dispatch(machine, inv.inner([home(text) for text in texts], _nothing())))
         if " " in texts[0]:
             yield from self.shell(texts[0])
 
@@ -360,39 +364,5 @@ class _Reader:
         self.machine.complete = complete
 
 
-_DECODERS = ("b64decode", "decode_base64", "decode64", "base64_decode", "atob", "fromhex", "hex2bin")
-
-
-def _decoded(name: str, text: str) -> str | None:
-    try:
-        raw = bytes.fromhex(text) if "hex" in name else base64.b64decode(text)
-    except ValueError:
-        return None
-    return raw.decode("utf-8", "replace")
-
-
 def _nothing() -> Stream:
     return Stream("")
-
-
-def _home(text: str) -> str:
-    return HOME + text[1:] if text == "~" or text.startswith("~/") else text
-
-
-def _string(token: str) -> str:
-    prefix = re.match(r"[A-Za-z]*", token)
-    assert prefix is not None
-    body = token[prefix.end() :]
-    raw = "r" in prefix.group().lower()
-    width = 3 if body[:3] in ('"""', "'''") and len(body) >= 6 else 1
-    body = body[width:-width]
-    if "f" in prefix.group().lower():
-        body = re.sub(r"\{[^{}]*\}", UNKNOWN, body)
-    return body if raw else ansi_c(body)
-
-
-def _delimited(token: str) -> str:
-    if token[:1] == "`":
-        return re.sub(r"\$\{[^{}]*\}", UNKNOWN, token[1:-1])
-    body = re.sub(r"^%?[a-zA-Z]*\s*", "", token)
-    return body[1:-1]

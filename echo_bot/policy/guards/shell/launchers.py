@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects
 from echo_bot.policy.guards.shell.makefiles import make
+from echo_bot.policy.guards.shell.marks import HOME
 from echo_bot.policy.guards.shell.options import OptionTable, is_option, names, read_options
 from echo_bot.policy.guards.shell.started import started
 from echo_bot.policy.guards.shell.trampoline import Steps, call
@@ -122,9 +124,45 @@ def _container(machine: Machine, inv: Invocation) -> Steps[None]:
     for index, word in enumerate(inv.args[:6]):
         if word in ("run", "exec"):
             letters = _RUN_LETTERS if inv.name != "kubectl" else "nc"
-            rest = _operands(inv.args[index + 1 :], letters, _RUN_OPTIONS)
+            args = inv.args[index + 1 :]
+            rest = _operands(args, letters, _RUN_OPTIONS)
             yield from _inside(machine, inv, rest[1:])
+            if rest[1:]:
+                yield from _on_the_host(machine, inv, args[: len(args) - len(rest)], rest[1:])
             return
+
+
+_MOUNT = re.compile(r"(?:source|src)=([^,]+)(?:,.*)?,(?:target|destination|dst)=([^,]+)")
+
+
+def _on_the_host(machine: Machine, inv: Invocation, options: list[str], argv: list[str]) -> Steps[None]:
+    """What a command in a container does to the host, through its mounts or from the host's namespaces."""
+    mounts: dict[str, str] = {}
+    for flag, value in zip(["", *options], [*options, ""], strict=True):
+        text = value.partition("=")[2] if value.startswith(("--volume=", "--mount=")) else value
+        if flag in ("-v", "--volume") or value.startswith("--volume="):
+            source, _, target = text.partition(":")
+            mounts[target.partition(":")[0].rstrip("/")] = source
+        elif (flag == "--mount" or value.startswith("--mount=")) and (found := _MOUNT.search(text)):
+            mounts[found.group(2).rstrip("/")] = found.group(1)
+    if argv[0].rsplit("/", 1)[-1] == "nsenter" and {"--privileged", "--pid=host"} <= set(options):
+        yield from _run(machine, inv, argv)
+        return
+    if argv[0] == "chroot" and len(argv) > 2 and mounts.get(argv[1].rstrip("/")) == "/":
+        yield from _run(machine, inv, argv[2:])
+        return
+    known = {target: source for target, source in mounts.items() if target and source[:1] in ("/", "~", HOME)}
+    if known:
+        places = "|".join(re.escape(target) for target in sorted(known, key=len, reverse=True))
+        mounted = re.compile(rf"(?<![\w./~-])(?:({places})(?=/|[^\w.-]|\Z)|/)(?=(/)?)")
+
+        def on_the_host(found: re.Match[str]) -> str:
+            if not found.group(1):
+                return "/container/"
+            source = known[found.group(1)]
+            return source.rstrip("/") if found.group(2) else source
+
+        yield from _run(machine, inv, [mounted.sub(on_the_host, word) for word in argv])
 
 
 def _kubectl(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -208,6 +246,15 @@ def _cpio(machine: Machine, inv: Invocation) -> Steps[None]:
     yield
 
 
+def _npm(machine: Machine, inv: Invocation) -> Steps[None]:
+    """`npm pkg set scripts.x=text`: what a later `npm run x` would start."""
+    if inv.args[:2] == ["pkg", "set"]:
+        for arg in inv.args[2:]:
+            name, _, text = arg.partition("=")
+            if name.startswith("scripts."):
+                yield from started(machine, inv, text)
+
+
 _BWRAP_TWO = names(
     "--bind --bind-try --dev-bind --dev-bind-try --ro-bind --ro-bind-try --symlink --setenv --file "
     "--bind-data --ro-bind-data --chmod"
@@ -254,6 +301,7 @@ LAUNCHERS: dict[str, Reader] = {
     "adb": _adb,
     "cpio": _cpio,
     "bwrap": _bwrap,
+    "npm": _npm,
     "make": make,
     "gmake": make,
 }

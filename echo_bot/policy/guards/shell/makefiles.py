@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from echo_bot.policy.guards.shell import effects
 from echo_bot.policy.guards.shell.marks import is_open
 from echo_bot.policy.guards.shell.options import OptionTable, names, read_options
 from echo_bot.policy.guards.shell.paths import resolve
@@ -27,6 +28,7 @@ def make(machine: Machine, inv: Invocation) -> Steps[None]:
             machine.ask("inline_interpreter", "Runs recipes from standard input.", inv)
             yield from _recipes(machine, inv, inv.stdin.text or "")
         else:
+            effects.read(machine, inv, name)
             yield from _recipes(machine, inv, inv.state.files.get(resolve(name, inv.place), ""))
     for arg in inv.args:
         if arg.startswith("SHELL="):

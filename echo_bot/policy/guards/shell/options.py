@@ -109,3 +109,7 @@ def _letters(found: Options, args: Sequence[str], index: int, arg: str, table: O
 def may_be_options(arg: str) -> bool:
     """A word whose beginning is not known may turn out to be an option."""
     return arg[:1] in (UNKNOWN, UNKNOWN_FIELDS)
+
+
+def is_help(args: list[str]) -> bool:
+    return bool(args) and (args[0] in ("--help", "--version", "--usage") or "--help" in args)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from echo_bot.policy.guards.shell import effects
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open, is_plain, shown, unglobbed
 from echo_bot.policy.guards.shell.options import OptionTable, is_option, names
 from echo_bot.policy.guards.shell.paths import resolve
@@ -121,6 +122,7 @@ def script_file(
     if syntax_only:
         return UNKNOWN
     if content is None:
+        effects.read(machine, inv, path)
         if is_plain(path):
             machine.script_files.setdefault(shown(unglobbed(path), machine.home))
         if is_open(path):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from echo_bot.policy.guards.shell import effects
+from echo_bot.policy.guards.shell import effects, roots
 from echo_bot.policy.guards.shell.options import is_option
 from echo_bot.policy.guards.shell.paths import parts_of, resolve
 
@@ -173,8 +173,12 @@ def tar(machine: Machine, inv: Invocation) -> None:
             name = arg.partition("=")[2] if arg.startswith("--") else args[index]
             index += not arg.startswith("--")
             _archive(machine, inv, name, extracting)
-        elif not is_option(arg) and reads and folder:
-            effects.read(machine, inv, f"{folder.rstrip('/')}/{arg}")
+        elif not is_option(arg) and reads:
+            effects.read_tree(machine, inv, f"{folder.rstrip('/')}/{arg}" if folder else arg)
+            if folder:
+                effects.read(machine, inv, f"{folder.rstrip('/')}/{arg}")
+        elif not is_option(arg) and extracting and roots.is_credential(arg, inv.place):
+            effects.write(machine, inv, f"{folder.rstrip('/')}/{arg}" if folder else arg)
     if extracting and folder:
         effects.write(machine, inv, folder.rstrip("/") + "/")
 

@@ -49,6 +49,7 @@ class State:
     aliases: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
+    programs: dict[str, str] = field(default_factory=dict)
     positional: list[str] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     choices: dict[str, list[str]] = field(default_factory=dict)
@@ -67,6 +68,7 @@ class State:
             dict(self.aliases),
             self.files,
             self.links,
+            self.programs,
             list(self.positional),
             list(self.folders),
             dict(self.choices),

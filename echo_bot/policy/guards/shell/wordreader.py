@@ -291,8 +291,7 @@ class WordReader(ABC):
         if self.retries <= 0 or start in self.not_arithmetic:
             return False
         if self.next_double < start:
-            found = self.text.find("))", start)
-            self.next_double = self.end if found < 0 else found
+            self.next_double = self.end if (found := self.text.find("))", start)) < 0 else found
         return self.next_double < self.end
 
     def refuse_arithmetic(self, start: int) -> None:

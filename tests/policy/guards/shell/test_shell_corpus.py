@@ -12,7 +12,7 @@ import pytest
 from echo_bot.policy.guards.shell import ShellReport, judge_command
 
 FOLDER = Path(__file__).parents[3] / "data"
-CORPORA = ("shell.jsonl", "shell_unseen.jsonl")
+CORPORA = ("shell.jsonl", "shell_unseen.jsonl", "shell_fresh.jsonl")
 VARIANTS = Path(__file__).parent / "variants.txt"
 ESCAPES = {"n": "\n", "t": "\t", "\\": "\\"}
 

@@ -6,6 +6,31 @@ from echo_bot.policy.guards.shell.rules import DRY_RUN, Rule, rule
 
 RULES: tuple[Rule, ...] = (
     rule(
+        "proc_secrets",
+        "gdb lldb strace ltrace",
+        "Attaches to a running process, whose memory it can read.",
+        "",
+        "p pid attach-pid",
+        match=["gdb -p 42", "strace -p 42", "lldb --attach-pid 42"],
+        not_match=["gdb --args ./x", "strace ls", "gdb -h"],
+    ),
+    rule(
+        "proc_secrets",
+        "gcore procdump",
+        "Writes the memory of a running process to a file.",
+        "*",
+        match=["gcore 42"],
+        not_match=["gcore --help"],
+    ),
+    rule(
+        "proc_secrets",
+        "py-spy",
+        "Attaches to a running process, whose memory it can read.",
+        "dump|record|top",
+        match=["py-spy dump --pid 42"],
+        not_match=["py-spy --version"],
+    ),
+    rule(
         "system_config",
         "crontab",
         "Changes scheduled commands.",

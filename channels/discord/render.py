@@ -13,6 +13,7 @@ from echo_bot.text import defuse_mentions, strip_markup
 
 MAX_CHARACTERS = 2000
 _JOINER = "\u2060"
+_FENCE = re.compile(r"`{3,}")
 _RULE = "───"
 _DEEPEST_HEADING = 3
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:[^`]|(?!\1(?!`))`+)+?(?<!`)\1(?!`)")
@@ -42,8 +43,8 @@ def literal(text: str) -> str:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """A code block. Discord ends one at the first three backticks, so such runs are divided invisibly."""
-    return f"```{language}\n{text.replace('```', f'``{_JOINER}`')}\n```"
+    """A code block. Discord ends one at the first three backticks, so such runs are kept apart invisibly."""
+    return f"```{language}\n{_FENCE.sub(lambda run: _JOINER.join(run[0]), text)}\n```"
 
 
 def _rendered(source: str) -> Iterator[str]:

@@ -20,7 +20,8 @@ _WORD = re.compile(r"\S+")
 _LINKED = re.compile(r"[@#]\w|\$[A-Z]|(?<![\w/])/\w|://|\w\.[^\W\d]{2}|\d\.\d+\.\d+\.\d")
 """What a word holds that Telegram would make a ping, a tag, a command or a link of."""
 _MAX_LINKED_WORDS = 8
-_BACKTICKS = re.compile(r"`+")
+_FENCE = re.compile(r"`{3,}")
+_WORD_JOINER = "\u2060"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ def _html_block(block: CardBlock) -> str:
 
 
 def encode_card_discord(card: Card) -> str:
-    """Discord Markdown: literal text escaped, mentions defused, code in fences longer than any run inside."""
+    """Discord Markdown: literal text escaped, mentions defused, code in fences that it cannot end."""
     return "\n".join([f"**{_discord_literal(card.title)}**", *(_discord_block(b) for b in card.blocks)])
 
 
@@ -143,14 +144,18 @@ def _discord_block(block: CardBlock) -> str:
             return f"**{text}**" if block.strong and text else text
         case CodeBlock():
             label = f"{_discord_literal(block.label)}\n" if block.label else ""
-            fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(block.text)), default=0))
-            return f"{label}{fence}{block.language}\n{block.text}\n{fence}"
+            return f"{label}```{block.language}\n{_unfenced(block.text)}\n```"
         case Fields():
             return "\n".join(
                 f"**{_discord_literal(label)}:** {_discord_literal(value)}" for label, value in block.rows
             )
         case _:
             assert_never(block)
+
+
+def _unfenced(code: str) -> str:
+    """Discord ends a code block at the first three backticks, however many began it: they are kept apart."""
+    return _FENCE.sub(lambda run: _WORD_JOINER.join(run[0]), code)
 
 
 def _discord_literal(text: str) -> str:

@@ -40,12 +40,19 @@ CARD = Card(
 )
 
 
-def test_discord_fences_are_longer_than_any_run_inside() -> None:
+def test_no_code_ends_its_fence_on_discord() -> None:
     encoded = encode_card_discord(CARD)
-    fences = re.findall(r"^(`{3,})", encoded, re.MULTILINE)
-    assert "`````" in fences
-    block = encoded.split("`````")[1]
-    assert NASTY in block
+    assert [run for run in re.findall("`+", encoded.split("**")[2]) if len(run) > 2] == ["```", "```"]
+    _, block, _ = encoded.split("```", 2)
+    assert NASTY.replace("```", "`\u2060`\u2060`") in block
+    assert block.endswith("next\n")
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_backticks_of_any_number_stay_inside_a_discord_block(count: int) -> None:
+    encoded = encode_card_discord(Card("c", "t", (CodeBlock(f"a\n{'`' * count}\n**Approved**"),)))
+    assert encoded.count("```") == 2
+    assert encoded.endswith("**Approved**\n```")
 
 
 def test_discord_literal_text_has_no_markup_left() -> None:

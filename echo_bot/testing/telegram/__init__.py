@@ -7,9 +7,9 @@
         press = chat.press("Approve once")
         assert (await press.answer()).text
 
-Start your bot with `api_base=telegram.url` and `token=telegram.token`. Updates are polled, or delivered to a
-webhook. `telegram.fail("sendMessage", 500)`, `.drop(…)`, `.slow(…)`, `.conflict()` and `.redeliver()` make the
-trouble that real life has; `media` holds what people can send besides text.
+Start your bot with `api_base=telegram.url` and `token=telegram.token`. Updates are polled or delivered to a
+webhook; `media` holds what people can send besides text. `telegram.fail("sendMessage", 500)`, `.drop(…)`,
+`.slow(…)`, `.conflict()` and `.redeliver()` make the trouble that real life has.
 """
 
 from echo_bot.testing.telegram import media

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import unquote
 
@@ -30,6 +30,7 @@ class HttpResponse:
     body: bytes
     status: int = 200
     content_type: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 Answer = Callable[[HttpRequest], Coroutine[object, object, HttpResponse | None]]
@@ -126,6 +127,8 @@ async def _read_body(reader: asyncio.StreamReader, headers: Mapping[str, str]) -
 def _encode(response: HttpResponse) -> bytes:
     head = (
         f"HTTP/1.1 {response.status} {HTTPStatus(response.status).phrase}\r\n"
-        f"Content-Type: {response.content_type}\r\nContent-Length: {len(response.body)}\r\n\r\n"
+        f"Content-Type: {response.content_type}\r\nContent-Length: {len(response.body)}\r\n"
+        + "".join(f"{name}: {value}\r\n" for name, value in response.headers.items())
+        + "\r\n"
     )
     return head.encode("latin-1") + response.body

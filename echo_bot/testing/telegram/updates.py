@@ -41,12 +41,18 @@ class UpdateQueue:
         self.webhook_url = ""
         self.changed = asyncio.Event()
         self.confirmed_up_to = 0
-        self.last: Update | None = None
+        self.history: list[Update] = []
+        """Every update that ever was, oldest first."""
 
     def put(self, kind: str, payload: JsonObject) -> Update:
-        self.last = Update(next(self._ids), kind, payload)
-        self.redeliver(self.last)
-        return self.last
+        update = Update(next(self._ids), kind, payload)
+        self.history.append(update)
+        self.redeliver(update)
+        return update
+
+    @property
+    def last(self) -> Update | None:
+        return self.history[-1] if self.history else None
 
     def redeliver(self, update: Update) -> None:
         """Deliver an update, also one that was confirmed before: Telegram may do that."""

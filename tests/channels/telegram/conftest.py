@@ -24,6 +24,11 @@ QUICK = Rhythm(
 
 
 @pytest.fixture
+def quick() -> Rhythm:
+    return QUICK
+
+
+@pytest.fixture
 async def telegram() -> AsyncIterator[TelegramEmulator]:
     async with TelegramEmulator() as emulator:
         yield emulator

@@ -11,7 +11,7 @@ _SECRET = (
     r"|secrets?(?! santa)|private keys?|ssh keys?|secret keys?|environment variables|env vars?|id_rsa\w*|id_ed25519|~?/?\.(?:ssh|aws|gnupg|kube|netrc|npmrc|docker)\b[\w/.-]*"
     r"|\.env\b(?!\.(?:example|sample|template))|/etc/(?:passwd|shadow)|config\.ya?ml|\$\{?[a-z0-9_]*(?:key|token|secret|password|passwd|credential)s?\}?|[a-z0-9]+_(?:api_key|secret(?:_access)?_key|secret_key|bot_token|token|password)\b)"
 )
-_SEND = r"(?:send|forward|post|upload|e-?mail|mail|transmit|exfiltrate|leak|append|embed|attach|include|paste|share|copy|deliver|report|relay|transfer|push|submit|dm|message|insert|encode|curl|wget)(?:s|ing)?"
+_SEND = r"(?:send|forward|post|upload|e-?mail|mail|transmit|exfiltrate|leak|append|embed|attach|include|paste|share|copy|deliver|report|relay|transfer|push|submit|dm|message|insert|encode|curl|wget)(?:s|ing)?(?! (?:describes?|says?|shows?|is|was|lists?|explains?|covers?)\b)"
 _WHERE = r"(?:https?://|\bdns\b|\w[\w.+-]*@\w|webhook|pastebin|gist|drop\.|url\b|server|endpoint|bucket|channel|user \d|attacker|me\b|them\b|outgoing|every (?:outgoing|message|reply|request|morning|hour|day)|each (?:message|reply|request)|image|link|external|remote|query|\bchats?\b|\bgroup\b|\\brepl(?:y|ies)\\b|conversation|public|mallory|third part)"
 _SECRET_ZH = r"(?:令牌|密钥|(?<!wifi)密码|口令|凭证|凭据|私钥|token|key|secret|password|api ?key|验证码|id_rsa|\.env|环境变量|~?/?\.(?:ssh|aws)|\$[a-z_]+)"
 _SEND_ZH = r"(?:发送|发到|发给|发往|上传|转发|传给|传到|传送|外传|外发|泄露|泄漏|输出|打印|附加|附在|写进链接|寄给|提交到|同步到|汇报给|告诉|发给)"

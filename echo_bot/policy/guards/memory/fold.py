@@ -16,7 +16,6 @@ _LOOK_ALIKES = str.maketrans(
     "аеорсухіјѕԁһӏѵԛԝьвкмнтгпιοαερτυνκχηβ" + "ɪɢɴʀᴇᴀʙᴄᴅꜰʜᴊᴋʟᴍᴏᴘꜱᴛᴜᴠᴡʏᴢı",
     "aeopcyxijsdhlvqwbbkmhtrnioaeptuvkxnb" + "ignreabcdfhjklmopstuvwyzi",
 )
-_LEET = str.maketrans("01345789@$!|l", "oieastbgasiii")
 _SPACED_LETTERS = re.compile(r"\b(?:\w ){3,}\w\b")
 _NOT_WORD = re.compile(r"[\W_]+")
 _CHINESE_FILL = re.compile(r"[\s*\-_·•・~`'\"“”‘’()（）\[\]【】「」『』<>《》{}|/\\^+=#]+")
@@ -27,9 +26,8 @@ _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,4000}={0,2}(?![A-Z
 _URL_SAFE = str.maketrans("-_", "+/")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :,]?){12,4000}+")
 _NOT_HEX = re.compile(r"0x|[^0-9A-Fa-f]")
-_ESCAPE = re.compile(r"\\u\{?([0-9A-Fa-f]{4,5})\}?|\\x([0-9A-Fa-f]{2})|\\U000([0-9A-Fa-f]{5})")
+_ESCAPE = re.compile(r"\\u\{?([0-9A-Fa-f]{4,5})\}?|\\x([0-9A-Fa-f]{2})|\\U000([0-9A-Fa-f]{5})|\\[tnr]")
 _LONG_WORD = re.compile(r"[a-z]{18,}")
-_MIXED_WORD = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|[@$!|]")
 
 
 def plain(text: str) -> str:
@@ -56,11 +54,6 @@ def squashed(latin_text: str) -> str:
     if _SPACED_LETTERS.search(spaced):
         return spaced.replace(" ", "")
     return " ".join(_LONG_WORD.findall(spaced))
-
-
-def leet(latin_text: str) -> str:
-    """Digits used as letters undone; "l" becomes "i", which "1" may stand for; "" when there are none."""
-    return words(latin_text.translate(_LEET)) if _MIXED_WORD.search(latin_text) else ""
 
 
 def chinese(plain_text: str) -> str:
@@ -105,4 +98,5 @@ def _readable(decode: Callable[[str], bytes], encoded: str) -> Iterator[str]:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    return chr(int(found[1] or found[2] or found[3], 16) & 0xFFFF)
+    digits = found[1] or found[2] or found[3]
+    return chr(int(digits, 16)) if digits else " "

@@ -20,10 +20,10 @@ Place = tuple[float, float, int, int]
 
 _GLUED = r"\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(
-    r"(?P<address>(?:https?|wss?|ftp)://[^\s\"'<>，。]+|@[a-z0-9_-]+"
+    r"(?P<keys>authorized_keys)|(?P<address>(?:https?|wss?|ftp)://[^\s\"'<>，。$]+|(?<![\w.+-])[a-z0-9._+-]{0,60}@[a-z0-9_-]{1,40}(?:\.[a-z0-9-]{1,40}){0,4}|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}\b"
     r"|(?<![\w.-])(?:[a-z0-9-]{1,40}\.){1,4}(?:example|com|net|org|io)\b)"
     r"|(?P<secret>\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pgpass|docker|env)(?![a-z.])|id_(?:rsa|ed25519|ecdsa)\b(?!\.pub)"
-    r"|/etc/(?:passwd|shadow)|/proc/self/environ)"
+    r"|/etc/(?:passwd|shadow)|/proc/self/environ|\$\{?(?:[a-z0-9]+_){0,6}(?:key|token|secret|password|pat)\b|config\.ya?ml|\$\((?:cat|env|printenv|echo)\b|(?<![\w.])env(?=`?\s*\|)|\$home\b|\.bash_history)"
     r"|(?P<shell>\|\s*(?:sudo\s+)?(?:ba|z)?sh\b|\|\s*python3?\b)"
     r"|(?P<image>!\[[^\]]{0,60}\]\()"
     rf"|(?P<glued>[{_GLUED}])|(?P<word>(?:(?![{_GLUED}])[^\W_])+(?:['’-](?:(?![{_GLUED}])[^\W_])+)*)"
@@ -32,14 +32,90 @@ _TOKEN = re.compile(
 _STOP_LENGTH = {".": 3, "!": 3, "?": 3, "。": 3, "！": 3, "？": 3, ";": 2, "；": 2, ":": 1, "：": 1}
 _GLUED_CHARACTER = re.compile(f"[{_GLUED}]")
 _THIRD_PERSON = re.compile(r"[他她它]们?\w?$")
+_LEET_WORD = re.compile(r"(?<![\w@$!|.-])(?:[a-z]+[0-9@$!|]|[0-9@$!|]+[a-z])[a-z0-9@$!|]*")
+_LEET = str.maketrans("0345789@$!|", "oeastbgasii")
 _GLUED_WIDTH = 0.5
+_SAME_PHRASE = 3
 _LEADS = frozenset(
-    ["and", "then", "or", "please", "just", "always", "simply", "now", "also", "you", "must", "should", "shall", "will", "can", "may", "kindly", "automatically", "silently", "immediately", "first", "never", "not", "to", "secretly", "quietly", "let", "lets", "only", "again", "instead", "either", "ever", "could", "would", "be", "it", "them", "so", "but", "from"]
+    [
+        "and",
+        "then",
+        "or",
+        "please",
+        "just",
+        "always",
+        "simply",
+        "now",
+        "also",
+        "you",
+        "must",
+        "should",
+        "shall",
+        "will",
+        "can",
+        "may",
+        "kindly",
+        "automatically",
+        "silently",
+        "immediately",
+        "first",
+        "never",
+        "not",
+        "to",
+        "secretly",
+        "quietly",
+        "let",
+        "lets",
+        "only",
+        "again",
+        "instead",
+        "either",
+        "ever",
+        "could",
+        "would",
+        "be",
+        "it",
+        "them",
+        "so",
+        "but",
+        "from",
+    ]
 )
 
 
 _NO_PROHIBITION = frozenset(
-    ["ask", "asking", "wait", "waiting", "bother", "hesitate", "forget", "fail", "prompt", "stop", "refuse", "request", "require", "need", "check", "consult", "confirm", "delay", "worry", "decline", "seek", "tell", "inform", "mention", "let", "show", "reveal", "notify", "object", "question"]
+    [
+        "ask",
+        "asking",
+        "wait",
+        "waiting",
+        "bother",
+        "hesitate",
+        "forget",
+        "fail",
+        "prompt",
+        "stop",
+        "refuse",
+        "request",
+        "require",
+        "need",
+        "check",
+        "consult",
+        "confirm",
+        "delay",
+        "worry",
+        "decline",
+        "seek",
+        "tell",
+        "inform",
+        "mention",
+        "let",
+        "show",
+        "reveal",
+        "notify",
+        "object",
+        "question",
+    ]
 )
 """After these a "never" is no prohibition of what follows later: "never wait, run it"."""
 
@@ -103,7 +179,26 @@ def _lexicon() -> _Lexicon:
                     words[word].add(idea)
                 else:
                     glued[word[0]].append((word[1:], idea))
+                    if idea == "DROP":
+                        glued[word[0]].append((word[1:], "DEAD"))
     return _Lexicon(words, stems, phrases, glued)
+
+
+def unleet(latin_text: str) -> str | None:
+    """The text with digits and marks used as letters undone; None when fewer than two words have any."""
+    if len(_LEET_WORD.findall(latin_text)) < 2:
+        return None
+    return _LEET_WORD.sub(_undone, latin_text)
+
+
+def _undone(found: re.Match[str]) -> str:
+    known = _lexicon().words
+    word = found[0].translate(_LEET)
+    for letter in ("i", "l"):
+        if (variant := word.replace("1", letter)) in known:
+            return variant
+    halves = word.replace("1", "l", 1).replace("1", "i")
+    return halves if halves in known else word.replace("1", "i")
 
 
 class Reading:
@@ -116,6 +211,7 @@ class Reading:
         self._places: dict[str, list[Place]] = defaultdict(list)
         self._leads: set[int] = set()
         self._read()
+        self._derive()
         for places in self._places.values():
             places.sort()
         self._starts = {idea: [place[0] for place in places] for idea, places in self._places.items()}
@@ -148,12 +244,22 @@ class Reading:
                 self._add("SENSITIVE", here, here, start, end)
             elif kind == "shell":
                 self._add("FETCHRUN", here, here, start, end)
+            elif kind == "keys":
+                self._add("AUTHKEYS", here, here, start, end)
             elif kind == "image":
                 self._add("SINK", here, here, start, end)
             elif kind == "glued":
                 self._read_glued(lexicon, text, here, start)
             elif kind == "word":
                 self._read_word(lexicon, tokens, positions, index)
+
+    def _derive(self) -> None:
+        """What two classes mean together: "no" with "limits" is "unbound"."""
+        limits = sorted(place[0] for place in self._places.get("LIMITS", ()))
+        for first, last, start, end in self._places.get("NO", ()):
+            at = bisect_left(limits, first)
+            if at < len(limits) and limits[at] <= last + _SAME_PHRASE:
+                self._add("UNBOUND", first, last, start, end)
 
     def _read_glued(self, lexicon: _Lexicon, first: str, here: float, start: int) -> None:
         for rest, idea in lexicon.glued.get(first, ()):

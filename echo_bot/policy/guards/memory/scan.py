@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from echo_bot.policy.decision import Finding, Verdict
@@ -11,7 +10,7 @@ from echo_bot.policy.guards.memory import english, exfil, fold, ideas, languages
 from echo_bot.policy.guards.memory.characters import blocked_characters
 from echo_bot.policy.guards.memory.negation import is_negated
 from echo_bot.policy.guards.memory.pattern import Pattern
-from echo_bot.policy.guards.memory.reading import Reading
+from echo_bot.policy.guards.memory.reading import Reading, unleet
 from echo_bot.policy.guards.memory.rules import orders_in
 
 _SENTENCES = {
@@ -19,7 +18,6 @@ _SENTENCES = {
     "role_hijack": "The text gives the assistant another role (“{found}”): only facts are remembered.",
     "secret_exfil": "The text asks to send or let in secrets (“{found}”): that is never remembered.",
 }
-_LEET_INJECTION = tuple(re.compile(pattern.expression.replace("l", "i")) for pattern in english.INJECTION[:1])
 _ORDERS = (
     english.INJECTION
     + standing.CONSENT
@@ -68,10 +66,8 @@ def _in_plain(plain: str) -> Iterator[tuple[str, str]]:
     yield from _search("secret_exfil", exfil.EXFILTRATION, latin)
     yield from _search("secret_exfil", ideas.SECRET_OUT, words)
     yield from _search("prompt_injection", (_SPELT_OUT,), fold.squashed(latin))
-    if leet := fold.leet(latin):
-        for expression in _LEET_INJECTION:
-            if found := expression.search(leet):
-                yield "prompt_injection", found[0]
+    if undone := unleet(latin):
+        yield from orders_in(Reading(undone))
     yield from _search("prompt_injection", languages.OTHER_LANGUAGES, plain)
     if chinese := fold.chinese(plain):
         yield from _search("prompt_injection", languages.CHINESE + zh.ORDERS, chinese)

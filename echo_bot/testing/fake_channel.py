@@ -276,35 +276,16 @@ class FakeChannel:
         self, token: str, ref: MessageRef, *, sender_id: str = "1", sender_name: str = "", text: str = ""
     ) -> PressReply:
         """Press with any token, also one of a card that is closed, forged or gone."""
-        press = ButtonPress(
-            press_id=f"p{next(self._ids)}",
-            token=token,
-            presser=Identity(self.name, sender_id, self.account),
-            address=ref.address,
-            message_id=ref.message_id,
-            presser_name=sender_name,
-            text=text,
-        )
-        return await self._connected().press(press)
+        return await self._connected().press(self._press(token, ref, sender_id, sender_name, text))
 
-    async def ask(
-        self, label: str, *, sender_id: str = "1", message: FakeMessage | None = None
-    ) -> Prompt | PressReply:
-        """What button `label` would ask this person for, before any words are sent."""
-        where = message or self._newest_with(label)
+    async def ask(self, label: str, *, sender_id: str = "1") -> Prompt | PressReply:
+        """What the newest button `label` would ask this person for, before any words are sent."""
+        where = self._newest_with(label)
         token = next(button.token for button in where.buttons if button.label == label)
         return await self.ask_token(token, where.ref, sender_id=sender_id)
 
     async def ask_token(self, token: str, ref: MessageRef, *, sender_id: str = "1") -> Prompt | PressReply:
-        """The same with any token."""
-        press = ButtonPress(
-            press_id=f"p{next(self._ids)}",
-            token=token,
-            presser=Identity(self.name, sender_id, self.account),
-            address=ref.address,
-            message_id=ref.message_id,
-        )
-        return await self._connected().prompt(press)
+        return await self._connected().prompt(self._press(token, ref, sender_id))
 
     async def wait_for(
         self, wanted: Callable[[FakeMessage], bool], what: str = "a message", timeout: float = 5.0
@@ -349,6 +330,19 @@ class FakeChannel:
         if self._port is None:
             raise AssertionError(f"channel {self.name} is not started")
         return self._port
+
+    def _press(
+        self, token: str, ref: MessageRef, sender_id: str, sender_name: str = "", text: str = ""
+    ) -> ButtonPress:
+        return ButtonPress(
+            press_id=f"p{next(self._ids)}",
+            token=token,
+            presser=Identity(self.name, sender_id, self.account),
+            address=ref.address,
+            message_id=ref.message_id,
+            presser_name=sender_name,
+            text=text,
+        )
 
     def _ref(self, address: Address) -> MessageRef:
         return MessageRef(address, str(next(self._ids)))

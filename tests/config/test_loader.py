@@ -115,7 +115,6 @@ REFUSED = {
 }
 
 NOT_AVAILABLE = {
-    "channels.discord.enabled": "channels:\n  discord:\n    enabled: true\n",
     "channels.slack.enabled": "channels:\n  slack:\n    enabled: true\n",
     "channels.webhook.enabled": "channels:\n  webhook:\n    enabled: true\n",
     "storage.url": "storage:\n  url: postgresql://h/d\n",

@@ -115,10 +115,7 @@ class SlackChannel:
     # Sending
 
     async def send_text(self, address: Address, message: OutboundText) -> MessageRef:
-        key = (
-            str(uuid.uuid5(_MESSAGE_IDS, f"{self.account}:{message.dedup_key}")) if message.dedup_key else ""
-        )
-        return await self._post(address, render_text(message), key)
+        return await self._post(address, render_text(message), _message_id(message.dedup_key))
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
         return await self._post(address, render_card(card))

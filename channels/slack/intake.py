@@ -6,10 +6,9 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 from weakref import WeakValueDictionary
 
 import structlog
@@ -20,6 +19,7 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.slack.client import Self
@@ -83,7 +83,7 @@ class Intake:
             name="slack_bolt",
             logger=logger,
             client=nobody,
-            authorize=self._authorize,
+            authorize=_authority(own),
             process_before_response=True,
             # The hook checks signatures on the raw body, before anything is parsed; own events are known by
             # both ids of the bot.
@@ -99,14 +99,15 @@ class Intake:
         self._app.options(_ANY)(self._ignored)
         self._app.error(self._failed)
 
-    async def envelope(self, request: SocketModeRequest) -> dict[str, Any] | None:
-        """Handle one; returns the answer to send along. Raises TemporaryFailure when it must come again."""
+    async def envelope(self, request: SocketModeRequest) -> SocketModeResponse | None:
+        """Handle one; returns its acknowledgement, None when it could not be stored and must come again."""
         context = {_ENVELOPE: request.envelope_id}
         bolt = AsyncBoltRequest(mode="socket_mode", body=request.payload, context=context)
         response = await self.request(bolt)
         if response.status != 200:
-            raise TemporaryFailure(f"an envelope could not be handled (status {response.status})")
-        return json.loads(response.body) if response.body.startswith("{") else None
+            return None
+        payload = json.loads(response.body) if response.body.startswith("{") else None
+        return SocketModeResponse(request.envelope_id, payload)
 
     async def request(self, request: AsyncBoltRequest) -> BoltResponse:
         response = await self._app.async_dispatch(request)
@@ -188,12 +189,17 @@ class Intake:
             raise TemporaryFailure("Slack has not said yet who this bot is")
         return own
 
-    async def _authorize(self) -> AuthorizeResult:
-        """Slack's signature or the socket itself is the proof; there is one workspace and one token."""
-        own = self._own()
+
+def _authority(known: Callable[[], Self | None]) -> Callable[[], Awaitable[AuthorizeResult]]:
+    """Slack's signature or the socket itself is the proof; there is one workspace and one token."""
+
+    async def authorize() -> AuthorizeResult:
+        own = known()
         return AuthorizeResult(
             enterprise_id=None,
             team_id=own.team_id if own else "",
             bot_id=own.bot_id if own else "",
             bot_user_id=own.user_id if own else "",
         )
+
+    return authorize

@@ -43,7 +43,7 @@ Block = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """`text` is mrkdwn, `literal` turns its formatting off; where there are blocks, they are shown instead."""
+    """`text` is mrkdwn, unless `literal`; where there are blocks, they are shown instead of it."""
 
     text: str
     blocks: tuple[Block, ...] = ()

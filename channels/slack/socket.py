@@ -10,11 +10,12 @@ from collections.abc import Awaitable, Callable
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
 
 from channels.slack.client import Clients
 
-Handle = Callable[[SocketModeRequest], Awaitable[dict[str, object] | None]]
-"""Handles an envelope; returns its answer. Raises when it must come again, and so is not acknowledged."""
+Handle = Callable[[SocketModeRequest], Awaitable[SocketModeResponse | None]]
+"""Handles an envelope; returns its acknowledgement, None when it must come again."""
 
 _CONNECT_SECONDS = 10.0
 _GOODBYE_SECONDS = 0.3
@@ -80,6 +81,6 @@ class Socket(SocketModeClient):
         if task is not None:
             self._in_hand.add(task)
             task.add_done_callback(self._in_hand.discard)
-        answer = await self._handle(request)
-        response: dict[str, object] = {"envelope_id": request.envelope_id}
-        await self.send_socket_mode_response(response if answer is None else response | {"payload": answer})
+        acknowledgement = await self._handle(request)
+        if acknowledgement is not None:
+            await self.send_socket_mode_response(acknowledgement)

@@ -27,7 +27,7 @@ LATER_KEYS = (
 LATER_SECTIONS = ("tools.image_gen", "tools.tts", "tools.vision", "tools.mcp", "scheduler", "memory")
 """Sections of which nothing works yet. Their `enabled` may be set to either: off is what they are."""
 
-LATER_CHANNELS = ("slack", "webhook")
+LATER_CHANNELS = ("webhook",)
 
 
 NOT_AVAILABLE = "is not available in this version; remove the key"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from telegram import Message, Update, User
 
 from channels.telegram.attachments import attachments_of
-from channels.telegram.mentions import Self, Spoken, spoken_to
+from channels.telegram.mentions import Self, Spoken, is_command_of_another, spoken_to
 from echo_bot.channel import inbound_event
 from echo_bot.events import Address, BlockType, ContentBlock, EventType, InboundEvent
 
@@ -29,7 +29,9 @@ def is_edit(update: Update) -> bool:
 def event_of(
     updates: Sequence[Update], bot: Self, account: str, unchanged: Sequence[Message] = ()
 ) -> InboundEvent | None:
-    """The event of a message, or of all parts of an album; None for what says nothing or is the bot's own.
+    """The event of a message, or of all parts of an album.
+
+    None for what says nothing, is the bot's own or a command of another bot in the group.
 
     `unchanged` are the other parts of the album of which one was edited.
     """
@@ -40,7 +42,8 @@ def event_of(
     spoken = [_spoken(part, bot) for part in parts]
     content = _content(parts, spoken)
     mentioned = any(each.mentioned for each in spoken)
-    if not content and not mentioned:
+    is_group = parts[0].chat.type != "private"
+    if not (content or mentioned) or (is_group and is_command_of_another(bot, spoken[0].text)):
         return None
     first, edited = parts[0], is_edit(updates[0])
     reply = _replied_to(first)
@@ -61,7 +64,7 @@ def event_of(
         reply_to_text=_quoted_text(first, reply),
         reply_to_sender=sender_of(reply) if reply else "",
         reply_to_is_own=reply_is_own,
-        is_group=first.chat.type != "private",
+        is_group=is_group,
         mentioned=mentioned or reply_is_own,
         from_bot=_is_other_bot(first),
         dedup_ids=_dedup_ids(updates),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from telegram import MessageEntity
+
+_ADDRESSED_COMMAND = re.compile(r"/\w{1,32}@(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,12 @@ class Self:
 class Spoken:
     text: str
     mentioned: bool
+
+
+def is_command_of_another(bot: Self, text: str) -> bool:
+    """Does the text begin with a command that names another bot? Those around it would read it as theirs."""
+    found = _ADDRESSED_COMMAND.match(text)
+    return found is not None and not bot.is_named(found[1])
 
 
 def spoken_to(bot: Self, text: str, entities: Sequence[MessageEntity]) -> Spoken:

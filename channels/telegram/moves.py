@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -24,13 +25,15 @@ class Moves:
     def __init__(self, port: Port, account: str) -> None:
         self._port, self._account = port, account
         self._new_ids: dict[str, str] = {}
+        self._noting = asyncio.Lock()
 
     async def note(self, old: Address, new_chat_id: str) -> None:
         """Tell the core, unless it was told. Raises what the core raises: then Telegram tells again."""
-        if self._new_ids.get(old.chat_id) == new_chat_id:
-            return
-        await self._port.chat_moved(old, new_chat_id)
-        self._new_ids[old.chat_id] = new_chat_id
+        async with self._noting:
+            if self._new_ids.get(old.chat_id) == new_chat_id:
+                return
+            await self._port.chat_moved(old, new_chat_id)
+            self._new_ids[old.chat_id] = new_chat_id
         log.info("telegram_chat_moved", account=self._account, old=old.chat_id, new=new_chat_id)
 
     def now(self, address: Address) -> Address:

@@ -19,7 +19,7 @@ from echo_bot.testing.telegram.model import Chat, JsonObject, Message, User
 from echo_bot.testing.telegram.parameters import Parameters
 from echo_bot.testing.telegram.people import Person
 from echo_bot.testing.telegram.updates import Update
-from echo_bot.testing.telegram.webhooks import WebhookDelivery
+from echo_bot.testing.telegram.webhooks import Proxied, WebhookDelivery
 from echo_bot.testing.telegram.world import World
 
 TOKEN = "123456789:TEST-token-of-the-emulator-0123456789"
@@ -179,9 +179,9 @@ class TelegramEmulator:
         """Deliver an update of any kind and content."""
         return self.world.updates.put(kind, payload)
 
-    def deliver_to(self, app: AsgiApp) -> None:
-        """Webhooks reach this ASGI app, whatever their address, instead of the network."""
-        self.webhooks.transport = httpx.ASGITransport(app=app)
+    def deliver_to(self, where: AsgiApp | str) -> None:
+        """Webhooks reach this ASGI app, or the server at this address, whatever their own host is."""
+        self.webhooks.transport = Proxied(where) if isinstance(where, str) else httpx.ASGITransport(app=where)
 
     # The server
 

@@ -98,3 +98,19 @@ class WebhookDelivery:
             await asyncio.sleep(self._retry_seconds)
         self._posts.pop(update.chat_key, None)
         self._updates.changed.set()
+
+
+class Proxied(httpx.AsyncBaseTransport):
+    """Sends every request to `base` instead of its own host, as the reverse proxy before a bot does."""
+
+    def __init__(self, base: str) -> None:
+        self._base, self._onward = httpx.URL(base), httpx.AsyncHTTPTransport()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        request.url = request.url.copy_with(
+            scheme=self._base.scheme, host=self._base.host, port=self._base.port
+        )
+        return await self._onward.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._onward.aclose()

@@ -128,6 +128,17 @@ async def test_a_group_names_the_sender_and_whether_we_are_meant(
     assert not port.stored[0].mentioned
 
 
+async def test_a_command_of_another_bot_in_the_group_is_not_ours(
+    telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort
+) -> None:
+    ada = telegram.user(42, "Ada").chat(telegram.group())
+    ada.say("/run@OtherBot @EchoTestBot")
+    ada.say("/run@OtherBot ls", entities=[])
+    ada.say("/run@ECHOtestBOT ls")
+    event = await port.wait_for_event("/run ls")
+    assert port.stored == [event]
+
+
 async def test_a_reply_to_the_bot_means_the_bot(
     telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort
 ) -> None:

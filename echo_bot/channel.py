@@ -55,6 +55,7 @@ class ChannelCapabilities:
     `prompts`: how a button asks for words – a modal, a reply to a question in the chat, or not at all.
     `private_replies`: what a press or a command answers is seen by that person alone. `native_commands`: the
     platform offers the commands itself and completes what is typed. `receives_files`: see `FileSource`.
+    `redraws` False: an edit is shown anew below, as on paper, so nothing is shown that changes by itself.
     """
 
     max_length: int
@@ -73,6 +74,7 @@ class ChannelCapabilities:
     native_commands: bool = False
     receives_files: bool = False
     reactions: bool = False
+    redraws: bool = True
     stream_interval_ms: int = 1000
     stream_interval_group_ms: int = 1000
 

@@ -71,6 +71,7 @@ class TerminalChannel:
         edits=True,
         typing=True,
         files=True,
+        redraws=False,
         stream_interval_ms=250,
         stream_interval_group_ms=250,
     )

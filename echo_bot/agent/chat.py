@@ -116,10 +116,20 @@ class ChatRunner:
         """
         done, shown = journal.messages(), _Shown()
         try:
-            if final_text(done) is None:
+            if final_text(done) is not None:
+                shown.stream = self._stream(scope, journal, journal.answered_draft())
+            else:
                 done = await self._loop(scope, journal, done, shown, files)
         except (AgentRunError, UserError, OSError, ValueError) as error:
+            await self._remember_unfinished(scope, journal, files, "it failed")
             return await self._failed(scope, error, shown.stream)
+        except asyncio.CancelledError:
+            await self._stopped(scope, journal, files, shown.stream)
+            raise
+        except Exception:
+            if shown.stream is not None:
+                await shown.stream.abandon("not finished", source=f"{scope.turn_id}:draft")
+            raise
         await self._finish(scope, done, final_text(done) or "", shown.stream)
         return ChatEnded()
 
@@ -179,7 +189,7 @@ class ChatRunner:
         try:
             while not isinstance(node, End):
                 if Agent.is_model_request_node(node):
-                    shown.stream = self._stream(scope)
+                    shown.stream = self._stream(scope, journal, journal.draft())
                     async with node.stream(run.ctx) as events:
                         async for event in events:
                             shown.stream.add(text_of(event))
@@ -211,13 +221,37 @@ class ChatRunner:
             await shown.stream.drop()
         shown.stream = None
 
-    def _stream(self, scope: TurnScope) -> ReplyStream:
+    def _stream(self, scope: TurnScope, journal: Journal, draft: str) -> ReplyStream:
         return ReplyStream(
             self._delivery,
             scope.event.address,
             reply_to_id=scope.event.message_id,
             interval_seconds=self._settings.pace(scope.event),
             mask=self._mask,
+            draft=draft,
+            on_draft=journal.note_draft,
+        )
+
+    async def _stopped(
+        self, scope: TurnScope, journal: Journal, files: Sequence[str], stream: ReplyStream | None
+    ) -> None:
+        """After /stop the draft ends and the history says so; a bot that stops lets the turn go on later."""
+        turn = await self._store.turns.get(scope.turn_id)
+        if turn is None or not turn.state.is_final:
+            return
+        if stream is not None:
+            await stream.abandon("stopped", source=f"{scope.turn_id}:draft")
+        await self._remember_unfinished(scope, journal, files, "it was stopped")
+
+    async def _remember_unfinished(
+        self, scope: TurnScope, journal: Journal, files: Sequence[str], why: str
+    ) -> None:
+        """The next turn's model knows that this one was asked for and did not get done."""
+        asked = self._mask_known(prompt_of(scope.event, files))
+        messages = unfinished(asked, journal.messages(), why)
+        payload = ModelMessagesTypeAdapter.dump_json(messages).decode()
+        await self._store.sessions.add_history(
+            scope.session_key, HistoryEntry(scope.turn_id, payload, self._clock())
         )
 
     async def _finish(
@@ -316,6 +350,15 @@ def give_calls_ids_of_their_own(response: ModelResponse) -> None:
         if not call.tool_call_id or call.tool_call_id in taken:
             call.tool_call_id = f"{call.tool_call_id or 'call'}.{index}"
         taken.add(call.tool_call_id)
+
+
+def unfinished(asked: str, done: Sequence[ModelMessage], why: str) -> list[ModelMessage]:
+    """What was asked, and a line on how far it came: calls without results would make no valid history."""
+    called = [call.tool_name for m in done if isinstance(m, ModelResponse) for call in m.tool_calls]
+    line = f"[This was not finished: {why}."
+    if called:
+        line += f" Tools called before: {', '.join(dict.fromkeys(called))}."
+    return [ModelRequest(parts=[UserPromptPart(asked)]), ModelResponse(parts=[TextPart(f"{line}]")])]
 
 
 def _text_of_response(response: ModelResponse) -> str:

@@ -24,7 +24,9 @@ class Journal:
         self._started = {entry.key for entry in entries if entry.kind == "call"}
         self._results = {entry.key: entry.payload for entry in entries if entry.kind == "result"}
         self._files = {entry.key: entry.payload for entry in entries if entry.kind == "file"}
+        self._notes = {entry.key: entry.payload for entry in entries if entry.kind == "note"}
         self.message_count = len(self.messages()) if self._responses else 0
+        self._count_before_last = self.message_count - (_count(self._responses[-1]) if self._responses else 0)
 
     @classmethod
     async def open(cls, turns: Turns, turn_id: TurnId) -> Journal:
@@ -56,6 +58,19 @@ class Journal:
         self._files[key] = payload
         await self._turns.append(self.turn_id, JournalEntry("file", key, payload))
 
+    def draft(self) -> str:
+        """The message id of the draft that an earlier run left for the answer that is due now."""
+        return self._notes.get(f"draft:{self.message_count}", "")
+
+    def answered_draft(self) -> str:
+        """The same of the last answer that is in the journal."""
+        return self._notes.get(f"draft:{self._count_before_last}", "")
+
+    async def note_draft(self, message_id: str) -> None:
+        await self._turns.append(
+            self.turn_id, JournalEntry("note", f"draft:{self.message_count}", message_id)
+        )
+
     def messages(self) -> list[ModelMessage]:
         """All messages journalled so far, oldest first."""
         from pydantic_ai.messages import ModelMessagesTypeAdapter
@@ -66,11 +81,16 @@ class Journal:
         """Append what came since the last time, ending in a model response."""
         from pydantic_ai.messages import ModelMessagesTypeAdapter
 
+        self._count_before_last = self.message_count
         self.message_count += len(messages)
         payload = ModelMessagesTypeAdapter.dump_json(messages).decode()
         key = str(len(self._responses))
         self._responses.append(payload)
         await self._turns.append(self.turn_id, JournalEntry("response", key, payload))
+
+
+def _count(payload: str) -> int:
+    return len(json.loads(payload))
 
 
 def _dumped(result: ToolResult) -> str:

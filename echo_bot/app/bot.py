@@ -188,6 +188,8 @@ class Bot:
         self._stack.push_async_callback(parts.delivery.close)
         await parts.broker.start()
         self._stack.push_async_callback(parts.broker.close)
+        await parts.status.start()
+        self._stack.push_async_callback(parts.status.close)
         self._stack.push_async_callback(parts.toolbox.processes.stop_all)
         self._stack.push_async_callback(parts.queues.close)
         self._stack.push_async_callback(parts.inbox.close)

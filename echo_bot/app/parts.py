@@ -35,7 +35,7 @@ from echo_bot.config.channels import accounts, sections
 from echo_bot.config.loader import Loaded
 from echo_bot.config.model import Config
 from echo_bot.config.policy import policy_settings
-from echo_bot.delivery import CardDelivery, ChannelBook, Delivery, MovedChats
+from echo_bot.delivery import CardDelivery, ChannelBook, Delivery, MovedChats, Pace, StatusLines
 from echo_bot.inbox.admission import Admission, GroupPolicy
 from echo_bot.inbox.commands import Commands
 from echo_bot.inbox.completing import Completing
@@ -94,6 +94,7 @@ class Parts:
     audit: Audit
     book: ChannelBook
     delivery: Delivery
+    status: StatusLines
     channels: ChannelRunner
     toolbox: Toolbox
     broker: Broker
@@ -118,13 +119,22 @@ def build_parts(setting: Setting) -> Parts:
     audit = Audit(store.audit, setting.writer, audit_key, clock, mask=mask.mask)
     people = RememberedPeople(store.people, time.monotonic)
     book = ChannelBook()
-    delivery = Delivery(store, book, moved, clock=clock, mask=mask.mask, max_tries=config.delivery.max_tries)
+    delivery = Delivery(
+        store,
+        book,
+        moved,
+        Pace(time.monotonic),
+        clock=clock,
+        mask=mask.mask,
+        max_tries=config.delivery.max_tries,
+    )
     channels = ChannelRunner(book, delivery, clock)
     callbacks = Callbacks(store, delivery, clock)
     broker = _broker(
         setting, settings, audit, CardDelivery(store, book, moved, clock=clock), channels, people, callbacks
     )
-    toolbox = build_toolbox(config, settings, store, delivery, broker, clock)
+    status = StatusLines(delivery, store, now=time.monotonic, mask=mask.mask)
+    toolbox = build_toolbox(config, settings, store, delivery, broker, status, clock)
     model, judge = _models(setting)
     network_allowed = config.execution.network_policy == "allow"
     gate = ApprovalGate(
@@ -146,6 +156,7 @@ def build_parts(setting: Setting) -> Parts:
         gate,
         toolbox.sites,
         audit,
+        status,
         mask_known=mask.mask_known,
         shorten=toolbox.shorten,
         credentials_of=setting.secrets.of_tool,
@@ -216,13 +227,26 @@ def build_parts(setting: Setting) -> Parts:
             clock=clock,
         ),
         Moves(store, queues, moved, audit),
+        status,
         mask=mask.mask,
         clock=clock,
         monotonic=time.monotonic,
     )
     callbacks.inbox = inbox
     return Parts(
-        settings, audit, book, delivery, channels, toolbox, broker, gate, queues, overview, inbox, warnings
+        settings,
+        audit,
+        book,
+        delivery,
+        status,
+        channels,
+        toolbox,
+        broker,
+        gate,
+        queues,
+        overview,
+        inbox,
+        warnings,
     )
 
 

@@ -14,7 +14,7 @@ from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Surroundings
 from echo_bot.config.model import Config
 from echo_bot.config.places import data_dir, spill_dir, tool_files
-from echo_bot.delivery import Delivery
+from echo_bot.delivery import Delivery, StatusLines
 from echo_bot.errors import StartError
 from echo_bot.execution.backends import Executors
 from echo_bot.execution.background import BackgroundProcesses
@@ -68,6 +68,7 @@ def build_toolbox(
     store: Store,
     delivery: Delivery,
     broker: Broker,
+    status: StatusLines,
     clock: Callable[[], datetime],
 ) -> Toolbox:
     """Everything that tools need; one of the user's own that cannot be used is only left out."""
@@ -81,7 +82,7 @@ def build_toolbox(
     registry = Registry(
         [
             *_file_tools(workspace, spill),
-            *_running_tools(config, settings, executors, processes, sites, spill),
+            *_running_tools(config, settings, executors, processes, sites, spill, status),
             MessageTool(delivery, sites, settings.targets, files.stage),
             NotifyTool(delivery, sites, settings.targets, files.stage),
             TodoTool(store.values),
@@ -160,6 +161,7 @@ def _running_tools(
     processes: BackgroundProcesses,
     sites: CallSites,
     spill: Spill,
+    status: StatusLines,
 ) -> tuple[Tool, ...]:
     exec_config, code = config.tools.exec, config.tools.code_exec
     limits = Limits(**exec_config.limits.model_dump())
@@ -177,7 +179,8 @@ def _running_tools(
         return executors.readiness(executors.chosen(exec_config.host))
 
     def on_output(ctx: ToolExecutionContext | None, text: str) -> None:
-        """Output is shown when the call ends."""
+        if ctx is not None:
+            status.printed(ctx.execution_id, text)
 
     return (
         ExecTool(run, place=place, shorten=spill.shorten, on_output=on_output, readiness=readiness),

@@ -4,6 +4,17 @@ from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.cards import CardDelivery
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.delivery.outbox import Delivery, Receipt
+from echo_bot.delivery.pace import Pace
+from echo_bot.delivery.status import StatusLines
 from echo_bot.delivery.stream import ReplyStream
 
-__all__ = ["CardDelivery", "ChannelBook", "Delivery", "MovedChats", "Receipt", "ReplyStream"]
+__all__ = [
+    "CardDelivery",
+    "ChannelBook",
+    "Delivery",
+    "MovedChats",
+    "Pace",
+    "Receipt",
+    "ReplyStream",
+    "StatusLines",
+]

@@ -15,6 +15,7 @@ from echo_bot.channel import Channel
 from echo_bot.delivery.body import Body, hand_over
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.moved import MovedChats
+from echo_bot.delivery.pace import Pace
 from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, StorageError, TargetGone
 from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
 from echo_bot.storage.protocol import Store
@@ -44,19 +45,24 @@ class Receipt:
 
 
 class Delivery:
-    """Sends texts and files. `mask` hides secrets and is applied before anything is stored."""
+    """Sends texts and files. `mask` hides secrets and is applied before anything is stored.
+
+    `pace` is what drafts and status lines share; sending itself keeps to nothing but the platform's answers.
+    """
 
     def __init__(
         self,
         store: Store,
         book: ChannelBook,
         moved: MovedChats,
+        pace: Pace,
         *,
         clock: Callable[[], datetime],
         mask: Callable[[str], str],
         max_tries: int,
     ) -> None:
         self._store, self._book, self._moved = store, book, moved
+        self.pace = pace
         self._clock, self._mask = clock, mask
         self._max_tries = max_tries
         self._wake = asyncio.Event()
@@ -192,6 +198,7 @@ class Delivery:
             body = Body.from_json(row.body_json)
             ref = await self._hand_over(channel, row, body)
         except RetryAfter as error:
+            self.pace.hold(row.address, error.seconds)
             await self._later(row, error.seconds + 0.1, str(error), counts=False)
         except TargetGone as error:
             await self._dead(row, str(error))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import structlog
 
@@ -26,7 +26,8 @@ _LAST_DRAW_SECONDS = 10.0
 class ReplyStream:
     """One reply. `add` never blocks the model: previews may be dropped, the final text never.
 
-    `interval_seconds` is the least time between two edits; 0 shows no previews.
+    `interval_seconds` is the least time between two edits in the chat; 0 shows no previews. `draft` is the
+    message of an earlier run that goes on to grow; `on_draft` is told where a new one stands.
     """
 
     def __init__(
@@ -37,10 +38,13 @@ class ReplyStream:
         reply_to_id: str,
         interval_seconds: float,
         mask: Callable[[str], str],
+        draft: str = "",
+        on_draft: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
-        self._delivery, self._address = delivery, address
+        self._delivery, self._address = delivery, delivery.now(address)
         self._reply_to_id, self._interval, self._mask = reply_to_id, interval_seconds, mask
-        self._ref: MessageRef | None = None
+        self._ref = MessageRef(self._address, draft) if draft else None
+        self._on_draft = on_draft
         self._text = ""
         self._shown = ""
         self._pump: asyncio.Task[None] | None = None
@@ -66,6 +70,20 @@ class ReplyStream:
             replaces=self._ref.message_id if self._ref else "",
         )
 
+    async def abandon(self, why: str, *, source: str) -> None:
+        """End without a final text: a draft that stands loses its sign of going on, and says `why`."""
+        await self.drop()
+        if self._ref is None:
+            return
+        whole = self._mask(_UNFINISHED.sub("", self._text)).strip()
+        await self._delivery.send(
+            self._address,
+            f"{whole}\n\n({why})" if whole else f"({why})",
+            source=source,
+            markdown=False,
+            replaces=self._ref.message_id,
+        )
+
     async def drop(self) -> None:
         """End the previews without a final text. A draft that is just being sent is waited for."""
         self._ended.set()
@@ -79,16 +97,23 @@ class ReplyStream:
         while not self._ended.is_set():
             pause = self._interval
             if self._text != self._shown:
-                try:
-                    await self._draw(channel)
-                except RetryAfter as error:
-                    pause = max(pause, error.seconds)
-                except ChannelError as error:
-                    log.debug("preview_dropped", address=str(self._address), error=str(error))
+                left = self._delivery.pace.take(self._address, self._interval)
+                pause = left or await self._try_draw(channel)
             try:
                 await asyncio.wait_for(self._ended.wait(), pause)
             except TimeoutError:
                 continue
+
+    async def _try_draw(self, channel: Channel) -> float:
+        """Returns the seconds until the next time."""
+        try:
+            await self._draw(channel)
+        except RetryAfter as error:
+            self._delivery.pace.hold(self._address, error.seconds)
+            return max(self._interval, error.seconds)
+        except ChannelError as error:
+            log.debug("preview_dropped", address=str(self._address), error=str(error))
+        return self._interval
 
     async def _draw(self, channel: Channel) -> None:
         text = self._text
@@ -101,6 +126,8 @@ class ReplyStream:
         message = OutboundText(shown, markdown=False, reply_to_id=self._reply_to_id, is_draft=True)
         if self._ref is None:
             self._ref = await channel.send_text(self._address, message)
+            if self._on_draft is not None:
+                await self._on_draft(self._ref.message_id)
         else:
             await channel.edit_text(self._ref, message)
         self._shown = text

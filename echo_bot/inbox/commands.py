@@ -130,6 +130,9 @@ class Commands:
     def knows(self, name: str) -> bool:
         return name in self._answers
 
+    async def is_admin(self, sender: Identity) -> bool:
+        return await self._overview.is_admin(sender)
+
     async def answer(self, name: str, request: Request) -> str:
         return await self._answers[name](request)
 
@@ -191,18 +194,18 @@ class Commands:
         return f"Forgotten: {literal(found.summary)}"
 
     async def _new(self, request: Request) -> str:
-        await self._halt(request.session_key)
+        await self.halt(request.session_key)
         await self._store.sessions.reset(request.session_key, self._clock())
         ended = await self._store.grants.end_session(request.session_key)
         await self._overview.end_session(request.session_key)
         return "A fresh conversation." + (f" {ended} session approval(s) ended." if ended else "")
 
     async def _stop(self, request: Request) -> str:
-        stopped = await self._halt(request.session_key)
+        stopped = await self.halt(request.session_key)
         return f"Stopped {stopped} turn(s)." if stopped else "Nothing is running here."
 
-    async def _halt(self, key: SessionKey) -> int:
-        """Mark first, then cancel: a turn that is stopped is never revived."""
+    async def halt(self, key: SessionKey) -> int:
+        """Stop a session's turns; how many. Mark first, then cancel: a stopped turn is never revived."""
         running = self._queues.current(key)
         turns = (*([running] if running else []), *self._queues.waiting(key))
         for turn in turns:

@@ -13,13 +13,12 @@ import structlog
 from echo_bot.agent.directive import split_command
 from echo_bot.approval.broker import Broker
 from echo_bot.channel import Command, CommandReply, Completion, Parameter, Prompt, TranscriptEntry
-from echo_bot.delivery import Delivery
+from echo_bot.delivery import Delivery, StatusLines
 from echo_bot.delivery.card_json import card_from_json
 from echo_bot.errors import StorageError
 from echo_bot.events import (
     Address,
     ApprovalId,
-    BlockType,
     ButtonPress,
     Card,
     EventType,
@@ -31,6 +30,7 @@ from echo_bot.events import (
 from echo_bot.inbox.admission import Admission
 from echo_bot.inbox.commands import COMMANDS, CONTROL, TURN_COMMANDS, Commands, Request
 from echo_bot.inbox.completing import Completing
+from echo_bot.inbox.incoming import claim_ids, has_plain_ids, without_trust, words_of
 from echo_bot.inbox.moving import Moves
 from echo_bot.inbox.rate import RateLimit
 from echo_bot.session import (
@@ -90,6 +90,7 @@ class Inbox:
         delivery: Delivery,
         completing: Completing,
         moves: Moves,
+        status: StatusLines,
         *,
         mask: Callable[[str], str],
         clock: Callable[[], datetime],
@@ -97,7 +98,7 @@ class Inbox:
     ) -> None:
         self._settings, self._store, self._admission, self._rate = settings, store, admission, rate
         self._commands, self._queues, self._broker = commands, queues, broker
-        self._completing, self._moves = completing, moves
+        self._completing, self._moves, self._status = completing, moves, status
         self._delivery, self._mask, self._clock, self._monotonic = delivery, mask, clock, monotonic
         self._tasks: set[asyncio.Task[None]] = set()
         self._told_waiting: set[tuple[SessionKey, str]] = set()
@@ -120,6 +121,8 @@ class Inbox:
         return await self._accept(event)
 
     async def press(self, press: ButtonPress) -> PressReply:
+        if self._status.is_stop(press.token):
+            return await self._press_stop(press)
         return await self._broker.press(replace(press, text=encodable(press.text)))
 
     async def prompt(self, press: ButtonPress) -> Prompt | PressReply:
@@ -197,6 +200,21 @@ class Inbox:
         elif taken.text:
             await self._reply(event, taken.text)
         return taken.stored
+
+    async def _press_stop(self, press: ButtonPress) -> PressReply:
+        """The Stop of a status line: what `/stop` does, for whoever asked and for admins."""
+        line = self._status.find(press.token)
+        if line is None:
+            return PressReply("This is not running any more.", ok=False)
+        try:
+            is_theirs = line.requester == str(press.presser) and await self.admits(press.presser)
+            if not (is_theirs or await self._commands.is_admin(press.presser)):
+                return PressReply("Only whoever asked for this, or an admin, can stop it.", ok=False)
+            stopped = await self._commands.halt(SessionKey(line.session_key))
+        except StorageError as error:
+            log.error("stop_failed", error=str(error))
+            return PressReply(_NOT_STORED, ok=False)
+        return PressReply(f"Stopped {stopped} turn(s).", ok=stopped > 0)
 
     async def _native(self, event: InboundEvent) -> CommandReply:
         if not self._admission.is_for_us(event):
@@ -347,37 +365,3 @@ class Inbox:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             log.error("command_failed", error=str(task.exception()))
-
-
-def words_of(event: InboundEvent) -> str:
-    """The message as a transcript shows it: the text, and a line for each attachment."""
-    files = [f"[{b.type.value}] {b.name}".rstrip() for b in event.content if b.type is not BlockType.TEXT]
-    return "\n".join(part for part in (event.text, *files) if part)
-
-
-def without_trust(event: InboundEvent) -> InboundEvent:
-    """The event with every field that only internal producers may set at its default."""
-    return replace(
-        event,
-        unattended=False,
-        cron_authorized=False,
-        is_control=False,
-        session_key_override="",
-        memory_scope="",
-    )
-
-
-def has_plain_ids(event: InboundEvent) -> bool:
-    """A sender and a chat are named, and no id holds half a character, which could not be kept apart."""
-    ids = (
-        *(event.event_id, event.chat_id, event.sender_id, event.thread_id, event.account, event.message_id),
-        *event.dedup_ids,
-        *(block.ref for block in event.content),
-    )
-    return bool(event.sender_id and event.chat_id) and all(encodable(each) == each for each in ids)
-
-
-def claim_ids(event: InboundEvent) -> tuple[str, ...]:
-    """All ids under which this event may come again, made unique over channels and accounts."""
-    head = f"{event.channel}/{event.account}"
-    return tuple(dict.fromkeys(f"{head}:{each}" for each in (event.event_id, *event.dedup_ids)))

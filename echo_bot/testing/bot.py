@@ -94,6 +94,7 @@ async def running_bot(
         gateway = await _serve_hooks(store, all_channels, clock)
         await parts.delivery.start()
         await parts.broker.start()
+        await parts.status.start()
         parts.channels.start(parts.inbox)
         for turn in await store.turns.unfinished():
             parts.queues.submit(turn)
@@ -104,6 +105,7 @@ async def running_bot(
             await parts.queues.close()
             await parts.toolbox.processes.stop_all()
             await parts.broker.close()
+            await parts.status.close()
             await parts.delivery.close()
             await parts.channels.stop()
             if gateway is not None:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Literal, Protocol
 from uuid import uuid4
 
 import structlog
@@ -16,7 +16,7 @@ import structlog
 from echo_bot.approval.asking import GateRequest
 from echo_bot.approval.gate import ApprovalGate, GateDecision
 from echo_bot.errors import StorageError
-from echo_bot.events import Identity, InboundEvent, SessionKey, TurnId
+from echo_bot.events import Address, Identity, InboundEvent, SessionKey, TurnId
 from echo_bot.policy.call import Executor, JsonValue, canonical_json
 from echo_bot.policy.catalogue import canonical_name
 from echo_bot.policy.decision import StepName, Verdict
@@ -47,6 +47,16 @@ Body = Callable[[dict[str, JsonValue], ToolExecutionContext], Awaitable[ToolResu
 
 Shorten = Callable[[ToolExecutionContext | None, str, str], Awaitable[str]]
 """Keep a long result as a file of its scope and show its head and tail; see `echo_bot.tools.spill`."""
+
+
+class CallWatch(Protocol):
+    """Told of each call as it runs; see `echo_bot.delivery.status`."""
+
+    def began(
+        self, call_id: str, tool: str, address: Address, session_key: SessionKey, requester: str
+    ) -> None: ...
+
+    def ended(self, call_id: str, how: Literal["done", "failed", "stopped"]) -> None: ...
 
 
 class CallJournal(Protocol):
@@ -107,12 +117,14 @@ class ToolRunner:
         gate: ApprovalGate,
         sites: CallSites,
         audit: Recorder,
+        watch: CallWatch,
         *,
         mask_known: Callable[[str], str],
         shorten: Shorten,
         credentials_of: Callable[[str], Awaitable[dict[str, str]]],
     ) -> None:
         self._registry, self._gate, self._sites, self._audit = registry, gate, sites, audit
+        self._watch = watch
         self._mask_known, self._shorten, self._credentials_of = mask_known, shorten, credentials_of
 
     async def run(
@@ -272,12 +284,20 @@ class ToolRunner:
                 network=decision.network,
             )
         )
+        if name not in _WAITING:
+            self._watch.began(
+                ctx.execution_id, name, scope.event.address, scope.session_key, str(scope.requester)
+            )
         bound = asyncio.timeout(timeout)
+        how: Literal["done", "failed", "stopped"] = "stopped"
         try:
             async with bound:
                 result = await body(dict(decision.args), ctx)
-            return await self._presentable(ctx, name, result)
+            presentable = await self._presentable(ctx, name, result)
+            how = "done" if presentable.success else "failed"
+            return presentable
         except Exception as error:  # the outer edge: any tool's fault becomes its result
+            how = "failed"
             if isinstance(error, TimeoutError) and bound.expired():
                 return ToolResult(False, error=f"{name} took longer than {timeout:g} s", error_kind="timeout")
             log.exception("tool_raised", tool=name, turn=scope.turn_id, call=key)
@@ -285,6 +305,7 @@ class ToolRunner:
             return await self._presentable(ctx, name, ToolResult(False, error=why, error_kind="internal"))
         finally:
             self._sites.leave(ctx.execution_id)
+            self._watch.ended(ctx.execution_id, how)
 
     @staticmethod
     def _timeout(tool: Tool | None) -> float:

@@ -206,6 +206,9 @@ class Gateway:
         if event == "GUILD_CREATE":
             members = seen.get("members") or ()
             seen["members"] = [each for each in members if each.get("user", {}).get("id") == str(bot_id)]
+            for role in seen.get("roles") or ():
+                if role.get("managed"):
+                    role["tags"] = {"bot_id": str(bot_id)}
         return seen
 
     def _encode(self, frame: Frame) -> str:

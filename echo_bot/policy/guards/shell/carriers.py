@@ -328,7 +328,6 @@ _READERS = {
     "bc": _ftp_input,
     "dc": _ftp_input,
     "gnuplot": _ftp_input,
-    "gdb": _ftp_input,
     "telnet": _ftp_input,
     "mariadb": _ftp_input,
     "at": _at,

@@ -47,6 +47,7 @@ _BUILTINS: dict[str, Handler] = {
     "local": shellbuiltins.declare,
     "readonly": shellbuiltins.declare,
     "read": shellbuiltins.read,
+    "getopts": shellbuiltins.getopts,
     "mapfile": shellbuiltins.mapfile,
     "readarray": shellbuiltins.mapfile,
     "printf": shellbuiltins.printf,
@@ -239,13 +240,14 @@ def program(machine: Machine, inv: Invocation, renamed: bool = False) -> Steps[s
             machine.ask("inline_interpreter", f"What {name} runs is not known before.", inv)
         return (yield from shell(machine, inv))
     entry = interpreter_named(name)
+    output = UNKNOWN
     if entry is not None:
-        yield from interpret(machine, inv, entry)
+        output = yield from interpret(machine, inv, entry)
     _judge_by_rules(machine, inv)
     yield from judge_carriers(machine, inv)
     if "/" in inv.argv[0] and (entry is None or resolve(inv.argv[0], inv.place) in inv.state.files):
         yield from _path_in_command_position(machine, inv)
-    return output_of(inv)
+    return output_of(inv) if output == UNKNOWN else output
 
 
 def _original(inv: Invocation) -> str | None:

@@ -254,7 +254,7 @@ def _value(part: Parameter, state: State, runner: Runner) -> Steps[Value]:
         yield from call(runner.expanded_text(part.subscript, state))
     if part.indirect:
         name = value if isinstance(value, str) else ""
-        value = state.lookup(name) if name and not is_open(name) else None
+        value = _stored(Parameter(name, False), state) if name and not is_open(name) else None
     if part.length:
         known = isinstance(value, str) and not is_open(value)
         return str(len(value)) if isinstance(value, list) or (known and value is not None) else UNKNOWN
@@ -294,6 +294,9 @@ def _default(part: Parameter, operator: str, value: Value | None, argument: str,
 
 def _sliced_list(items: list[str], argument: str) -> list[str]:
     offset, _, length = argument.partition(":")
+    if re.fullmatch(r"\s*-\d{1,4}\s*", offset) and UNKNOWN_FIELDS not in items:
+        items = items[int(offset) :]
+        return items[: int(length)] if length.strip().isdigit() else items
     if not re.fullmatch(r"\s*\d{1,4}\s*", offset) or not re.fullmatch(r"\s*\d{0,4}\s*", length):
         return [UNKNOWN_FIELDS]
     start = max(int(offset) - 1, 0)

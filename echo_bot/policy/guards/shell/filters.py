@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from echo_bot.policy.guards.shell.marks import UNKNOWN, is_open
 from echo_bot.policy.guards.shell.options import OptionTable, names, read_options
 from echo_bot.policy.guards.shell.paths import resolve
+from echo_bot.policy.guards.shell.unescape import backslashes
 
 if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.invocation import Invocation
@@ -96,8 +97,13 @@ def through(inv: Invocation) -> str:
     return UNKNOWN if text is None else text
 
 
+_AWK_PRINTS = re.compile(r'\s*BEGIN\s*\{\s*(printf?)[\s(]*"((?:[^"\\%]|\\.)*)"[\s);]*\}\s*')
+
+
 def awk(inv: Invocation) -> str:
-    """Only programs that print every line: `1`, `{print}`, `{print $0}`."""
+    """Only programs that print every line – `1`, `{print}`, `{print $0}` – or one literal text."""
     if len(inv.args) == 1 and re.fullmatch(r"\s*(?:1|\{\s*print\s*(?:\$0)?\s*;?\s*\})\s*", inv.args[0]):
         return through(inv)
+    if len(inv.args) == 1 and (found := _AWK_PRINTS.fullmatch(inv.args[0])) is not None:
+        return backslashes(found.group(2)) + ("\n" if found.group(1) == "print" else "")
     return UNKNOWN

@@ -48,7 +48,7 @@ _TREE_CALLS = re.compile(
     re.IGNORECASE,
 )
 _CERTAIN_TREE = re.compile(
-    r"rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|rimraf(?:sync)?|removeall|"
+    r"rmtree|remove_tree|remove_dir|rm_rf|rm_r|remove_entry(?:_secure)?|rimraf(?:sync)?|removeall|"
     r"remove_dir_all|deltree|emptydirsync|removesync|emptydir",
     re.IGNORECASE,
 )
@@ -115,8 +115,10 @@ class _Reader:
         tokens = self.tokens
         while index < len(tokens):
             kind, text = tokens[index]
-            if kind == "back" or (kind in ("quoted", "percent") and text.lstrip("%").startswith(("qx", "x"))):
-                yield from self.shell(delimited(text))
+            executed = kind == "string" and self.text(index + 1) == "." and self.text(index + 2) == "execute"
+            quoted = kind in ("quoted", "percent") and text.lstrip("%").startswith(("qx", "x"))
+            if executed or quoted or kind == "back":
+                yield from self.shell(string_value(text) if executed else delimited(text))
             elif kind == "name":
                 self.multiplies(index, text)
                 if text.lower().endswith("kill"):

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from echo_bot.policy.guards.shell import effects
 from echo_bot.policy.guards.shell.foreign import judge_foreign
+from echo_bot.policy.guards.shell.foreigntext import string_value
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open, is_plain, shown, unglobbed
 from echo_bot.policy.guards.shell.options import is_option, names
 from echo_bot.policy.guards.shell.paths import resolve
@@ -195,6 +197,19 @@ def find_program(args: list[str], entry: Interpreter) -> Program | None:
     return Program([], None, operands, entry.reads_input, modules)
 
 
+_PRINTED = re.compile(
+    r"\s*(?:print|puts|say|echo|console\.log|process\.stdout\.write|io\.write|sys\.stdout\.write|printf)"
+    r"[\s(]*((?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'))[\s);]*\Z",
+    re.DOTALL,
+)
+
+
+def printed(code: list[str]) -> str:
+    """What a program prints that does nothing but print one literal text."""
+    found = _PRINTED.match(code[0]) if len(code) == 1 else None
+    return UNKNOWN if found is None else string_value(found.group(1)) + "\n"
+
+
 def interpret(machine: Machine, inv: Invocation, entry: Interpreter) -> Steps[str]:
     program = find_program(inv.args, entry)
     if program is None:
@@ -208,7 +223,10 @@ def interpret(machine: Machine, inv: Invocation, entry: Interpreter) -> Steps[st
         if inv.name.startswith(_TCL):
             yield from _tcl(machine, inv, "\n".join(program.code))
         for text in program.code:
+            for folder in re.findall(r'\(delete-directory\s+"([^"]+)"\s+t\b', text):
+                effects.delete_tree(machine, inv, folder)
             yield from judge_foreign(machine, inv, shown(text, machine.home), program.operands)
+        return printed(program.code)
     elif program.file is not None:
         yield from _file(machine, inv, program.file)
     elif program.from_input and inv.stdin.text is not None:

@@ -246,6 +246,10 @@ def _cpio(machine: Machine, inv: Invocation) -> Steps[None]:
     yield
 
 
+def _gdb(machine: Machine, inv: Invocation) -> Steps[None]:
+    yield from _run(machine, inv, _behind(inv.args, "--args"))
+
+
 def _npm(machine: Machine, inv: Invocation) -> Steps[None]:
     """`npm pkg set scripts.x=text`: what a later `npm run x` would start."""
     if inv.args[:2] == ["pkg", "set"]:
@@ -301,6 +305,7 @@ LAUNCHERS: dict[str, Reader] = {
     "adb": _adb,
     "cpio": _cpio,
     "bwrap": _bwrap,
+    "gdb": _gdb,
     "npm": _npm,
     "make": make,
     "gmake": make,

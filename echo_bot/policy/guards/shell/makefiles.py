@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects
@@ -23,6 +24,9 @@ _SHELL_CALL = re.compile(r"\$\(shell\s+([^)]*)\)")
 def make(machine: Machine, inv: Invocation) -> Steps[None]:
     options = read_options(inv.args, _TABLE)
     files = options.values("f", "file", "makefile")
+    if folders := options.values("C", "directory"):
+        inv = replace(inv, state=inv.state.copy())
+        inv.state.change_folder(resolve(folders[-1], inv.place))
     for name in files or ["GNUmakefile", "makefile", "Makefile"]:
         if name in ("-", "/dev/stdin"):
             machine.ask("inline_interpreter", "Runs recipes from standard input.", inv)

@@ -97,6 +97,8 @@ def _usual_place(start: str, name: str) -> str:
     """Where a well-known secret lies when the search begins above it."""
     if start in ("/", "/etc") and name in ("shadow", "gshadow", "sudoers"):
         return f"/etc/{name}"
+    if start.startswith("/proc") and name in ("environ", "mem"):
+        return f"/proc/1/{name}"
     if start in ("/", "/root", "/home", "~", HOME) and name.startswith(("id_", "authorized_keys")):
         return f"{HOME}/.ssh/{name}"
     return f"{start.rstrip('/')}/{name}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects, outputs
@@ -161,6 +162,18 @@ def read(machine: Machine, inv: Invocation) -> Steps[str]:
         value = pieces[number] if number < len(pieces) else ""
         inv.state.assign(name, UNKNOWN if line == UNKNOWN else machine.kept(value))
     return ""
+
+
+def getopts(machine: Machine, inv: Invocation) -> Steps[str]:
+    """OPTARG holds the value of an option that takes one; the first such value stands for all of them."""
+    letters, args = (inv.args or [""])[0], inv.args[2:] or inv.state.positional
+    taking = tuple(f"-{letter}" for letter, mark in pairwise(letters) if mark == ":")
+    for word, following in zip(args, [*args[1:], UNKNOWN], strict=False):
+        if taking and word.startswith(taking):
+            inv.state.assign("OPTARG", word[2:] or following)
+            break
+    return ""
+    yield
 
 
 def _split(line: str, separators: str, limit: int) -> list[str]:

@@ -167,6 +167,11 @@ def tar(machine: Machine, inv: Invocation) -> None:
             index += 1
         elif arg.startswith("--directory="):
             folder = arg.partition("=")[2]
+        elif arg in ("-T", "--files-from") or arg.startswith("--files-from="):
+            listed = arg.partition("=")[2] or (args[index] if index < len(args) else "")
+            index += arg in ("-T", "--files-from")
+            for line in inv.state.files.get(resolve(listed, inv.place), "").splitlines()[:200]:
+                effects.read(machine, inv, line)
         elif arg.startswith("--file=") or (
             re.match(r"-[A-Za-z]*f\Z", arg) and arg[:2] != "--" and index < len(args)
         ):

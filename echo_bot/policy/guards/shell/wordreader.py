@@ -176,8 +176,7 @@ class WordReader(ABC):
     def special(self, char: str, parts: PartList) -> Steps[None]:
         """A quote, an escape, a dollar or a backtick outside double quotes."""
         if char == "'":
-            close = self.text.find("'", self.position + 1, self.end)
-            if close < 0:
+            if (close := self.text.find("'", self.position + 1, self.end)) < 0:
                 raise Unparsed("a single quote is not closed")
             parts.text(self.text[self.position + 1 : close], True)
             self.position = close + 1
@@ -345,6 +344,7 @@ class WordReader(ABC):
             return
         length = self.peek() == "#" and self.peek(2)[1:] not in ("}", "", ":", "-", "=", "+", "%")
         indirect = self.peek() == "!" and self.peek(2)[1:] not in ("}", "", ":", "-", "=", "+", "%", "#")
+        indirect = indirect or self.peek(3) == "!#}"
         self.position += length or indirect
         found = _PARAMETER.match(self.text, self.position, self.end)
         if found is None:

@@ -120,7 +120,7 @@ class ReplyStream:
         whole_words = _UNFINISHED.sub("", text)
         if not whole_words.strip():
             return
-        shown = self._mask(whole_words) + _CURSOR
+        shown = self._mask(whole_words).rstrip() + _CURSOR
         if measure(shown, channel.capabilities.length_unit) > channel.capabilities.max_length:
             return
         message = OutboundText(shown, markdown=False, reply_to_id=self._reply_to_id, is_draft=True)

@@ -1,0 +1,139 @@
+"""A call that takes long: one message with its time and output, a Stop for those who may, and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from echo_bot.delivery import status
+from echo_bot.errors import RetryAfter
+from echo_bot.events import CardState
+from echo_bot.storage.store import open_store
+from echo_bot.testing.bot import RunningBot, running_bot
+from echo_bot.testing.fake_channel import FULL_CAPABILITIES, FakeChannel, FakeMessage
+from echo_bot.testing.waiting import eventually
+
+Config = dict[str, object]
+Says = Callable[[str], Callable[[FakeMessage], bool]]
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(status, "_SHOWN_AFTER_SECONDS", 0.05)
+    monkeypatch.setattr(status, "_BETWEEN_SECONDS", 0.05)
+
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+
+@pytest.fixture
+def free(local: Config) -> Config:
+    """Nobody is asked, and sender 2 may chat, too."""
+    return local | {
+        "permissions.approval.mode": "off",
+        "channels.telegram.allow_from": ["1", "2"],
+        "permissions.elevated.enabled": True,
+        "permissions.elevated.allow_from": {"telegram": ["1", "2"]},
+    }
+
+
+def is_line(message: FakeMessage) -> bool:
+    return message.card is not None and message.card.card_id.startswith("status-")
+
+
+async def line_of(bot: RunningBot) -> FakeMessage:
+    return await bot.channel.wait_for(is_line, "a status line")
+
+
+async def test_a_long_call_shows_its_time_and_last_output_and_then_its_end(
+    tmp_path: Path, free: Config, says: Says
+) -> None:
+    async with running_bot(tmp_path, free) as bot:
+        command = "/run echo step 1; while [ ! -e go ]; do sleep 0.02; done"
+        await bot.channel.say(command)
+        line = await line_of(bot)
+        await eventually(lambda: "step 1" in line.body, "output")
+        assert line.card is not None
+        assert "exec is running" in line.card.title
+        assert [button.label for button in line.buttons] == ["Stop"]
+        (bot.workspace / "go").touch()
+        await bot.channel.wait_for(says("step 1"))
+        await eventually(lambda: "exec is done after" in line.body, "its end")
+        assert (line.buttons, line.card.state) == ((), CardState.CLOSED)
+        assert sum(map(is_line, bot.channel.messages)) == 1
+        assert await bot.store.values.list("status_lines") == {}
+        roles = [entry.role for entry in await bot.parts.inbox.transcript(line.ref.address, 10)]
+        assert roles == ["user", "bot"]
+
+
+async def test_stop_is_for_the_requester_and_admins(tmp_path: Path, free: Config) -> None:
+    async with running_bot(tmp_path, free | {"channels.telegram.allow_from": ["1", "2", "3"]}) as bot:
+        await bot.channel.say("/run sleep 60", sender_id="2", chat_id="100", is_group=True)
+        line = await line_of(bot)
+        refused = await bot.channel.press("Stop", sender_id="3")
+        assert not refused.ok
+        assert "Only whoever asked" in refused.text
+        token = line.buttons[0].token
+        assert (await bot.channel.press("Stop", sender_id="2")).ok
+        await eventually(lambda: "exec was stopped after" in line.body, "its end")
+        assert await bot.store.turns.unfinished() == ()
+        late = await bot.channel.press_token(token, line.ref, sender_id="2")
+        assert (late.ok, late.text) == (False, "This is not running any more.")
+        await bot.channel.say("/run sleep 60", sender_id="2", chat_id="100", is_group=True)
+        await eventually(lambda: sum(map(is_line, bot.channel.messages)) == 2, "a second line")
+        assert (await bot.channel.press("Stop", sender_id="1")).ok
+
+
+async def test_a_secret_that_a_command_prints_is_masked_in_the_line(tmp_path: Path, free: Config) -> None:
+    async with running_bot(tmp_path, free) as bot:
+        secret = "ghp_" + "a1B2" * 9
+        await bot.channel.say(f"/run printf '%s' {secret[:20]}; sleep 0.1; echo {secret[20:]}; sleep 60")
+        line = await line_of(bot)
+        await eventually(lambda: "Last output" in line.body, "output")
+        shown = [version for version in line.versions if secret[:12] in repr(version)]
+        assert shown == []
+        await bot.channel.say("/stop")
+        await eventually(lambda: "stopped" in line.body, "its end")
+
+
+async def test_a_channel_that_does_not_redraw_shows_none(tmp_path: Path, free: Config, says: Says) -> None:
+    paper = FakeChannel("telegram", capabilities=replace(FULL_CAPABILITIES, redraws=False))
+    async with running_bot(tmp_path, free, channel=paper) as bot:
+        await bot.channel.say("/run sleep 0.2; echo end")
+        await bot.channel.wait_for(says("end\n"))
+        assert bot.channel.cards == []
+
+
+async def test_a_line_waits_when_the_platform_says_so_and_holds_nothing_up(
+    tmp_path: Path, free: Config, says: Says
+) -> None:
+    async with running_bot(tmp_path, free) as bot:
+        bot.channel.fail("send_card", RetryAfter(30.0))
+        await bot.channel.say("/run sleep 0.2; echo end")
+        await bot.channel.wait_for(says("end\n"))
+        assert bot.channel.cards == []
+
+
+async def test_a_bot_that_starts_again_ends_the_line_that_was_left(
+    tmp_path: Path, free: Config, says: Says
+) -> None:
+    channel = FakeChannel("telegram")
+    async with running_bot(tmp_path, free, channel=channel) as bot:
+        await bot.channel.say("/run sleep 60")
+        line = await line_of(bot)
+        while not (stored := await bot.store.values.list("status_lines")):
+            pass
+        open_card = line.card
+        assert open_card is not None
+    await channel.edit_card(line.ref, open_card)
+    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'state' / 'echo-bot.db'}")
+    for call, shown in stored.items():
+        await store.values.put("status_lines", call, shown)
+    await store.close()
+    async with running_bot(tmp_path, free, channel=channel) as bot:
+        await eventually(lambda: "is not running any more" in line.body, "its end")
+        assert line.buttons == ()
+        await bot.channel.wait_for(says("Outcome unknown"))

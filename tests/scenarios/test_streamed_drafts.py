@@ -1,0 +1,134 @@
+"""Drafts of a reply: one pace for a chat, held when the platform asks, never left looking unfinished."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from echo_bot.delivery import Pace
+from echo_bot.errors import RetryAfter
+from echo_bot.events import Address
+from echo_bot.testing.bot import running_bot
+from echo_bot.testing.fake_channel import FULL_CAPABILITIES, FakeChannel, FakeMessage
+from echo_bot.testing.scripted_model import Say, ScriptedModel
+from echo_bot.testing.waiting import eventually
+
+Config = dict[str, object]
+Says = Callable[[str], Callable[[FakeMessage], bool]]
+
+QUICK: Config = {"channels.stream.min_interval_ms": 100}
+
+
+class HalfModel:
+    """Says half of its answer, then waits for `go_on`; `fails` raises there."""
+
+    def __init__(self, fails: Exception | None = None) -> None:
+        self.go_on, self.fails = asyncio.Event(), fails
+        self.model = FunctionModel(self._answer, stream_function=self._stream)
+
+    def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return ModelResponse(parts=[TextPart("not streamed")])
+
+    async def _stream(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
+        yield "Half of the answer and "
+        await self.go_on.wait()
+        if self.fails is not None:
+            raise self.fails
+        yield "the rest of it."
+
+
+def fast() -> FakeChannel:
+    capabilities = replace(FULL_CAPABILITIES, stream_interval_ms=20, stream_interval_group_ms=20)
+    return FakeChannel("telegram", capabilities=capabilities)
+
+
+async def test_after_stop_the_draft_ends_and_the_next_turn_knows(tmp_path: Path, says: Says) -> None:
+    async with running_bot(tmp_path, QUICK, model=HalfModel().model, channel=fast()) as bot:
+        await bot.channel.say("tell me everything")
+        draft = await bot.channel.wait_for(says("Half of the answer and …"))
+        await bot.channel.say("/stop")
+        await eventually(lambda: draft.body == "Half of the answer and\n\n(stopped)", "the draft's end")
+    later = ScriptedModel([Say("I know.")])
+    async with running_bot(tmp_path, QUICK, model=later.model, channel=fast()) as bot:
+        await bot.channel.say("go on", event_id="e9")
+        await bot.channel.wait_for(says("I know."))
+        past = repr(later.seen[0])
+        assert "tell me everything" in past
+        assert "This was not finished: it was stopped." in past
+
+
+async def test_a_model_that_fails_half_way_leaves_its_sentence_in_the_drafts_place(
+    tmp_path: Path, says: Says
+) -> None:
+    model = HalfModel(fails=OSError("the line broke"))
+    async with running_bot(tmp_path, QUICK, model=model.model, channel=fast()) as bot:
+        await bot.channel.say("tell me")
+        draft = await bot.channel.wait_for(says("Half of the answer and …"))
+        model.go_on.set()
+        await eventually(lambda: "The model did not get this done" in draft.body, "the sentence")
+        assert len(bot.channel.texts) == 1
+
+
+async def test_a_fault_of_our_own_ends_the_draft_too(tmp_path: Path, says: Says) -> None:
+    model = HalfModel(fails=ArithmeticError("a fault"))
+    async with running_bot(tmp_path, QUICK, model=model.model, channel=fast()) as bot:
+        await bot.channel.say("tell me")
+        draft = await bot.channel.wait_for(says("Half of the answer and …"))
+        model.go_on.set()
+        await bot.channel.wait_for(says("Something went wrong"))
+        await eventually(lambda: draft.body.endswith("(not finished)"), "the draft's end")
+
+
+async def test_a_turn_that_goes_on_after_a_restart_takes_up_its_draft(tmp_path: Path, says: Says) -> None:
+    channel = fast()
+    async with running_bot(tmp_path, QUICK, model=HalfModel().model, channel=channel) as bot:
+        await channel.say("tell me")
+        draft = await channel.wait_for(says("Half of the answer and …"))
+        [turn] = await bot.store.turns.unfinished()
+        while not await bot.store.turns.journal(turn.turn_id):
+            pass
+    model = HalfModel()
+    model.go_on.set()
+    async with running_bot(tmp_path, QUICK, model=model.model, channel=channel):
+        await eventually(lambda: draft.body == "Half of the answer and the rest of it.", "the whole answer")
+        assert channel.texts == ["Half of the answer and the rest of it."]
+
+
+async def test_a_draft_holds_while_the_platform_asks_to_wait_and_the_answer_is_complete(
+    tmp_path: Path, says: Says
+) -> None:
+    model = HalfModel()
+    async with running_bot(tmp_path, QUICK, model=model.model, channel=fast()) as bot:
+        bot.channel.fail("send_text", RetryAfter(30.0))
+        await bot.channel.say("tell me")
+        await eventually(lambda: not bot.channel._faults["send_text"], "the refusal")
+        assert bot.parts.delivery.pace.take(Address("telegram", "1"), 1.0) > 20
+        model.go_on.set()
+        reply = await bot.channel.wait_for(says("the rest of it."))
+        assert reply.body == "Half of the answer and the rest of it."
+
+
+@pytest.mark.parametrize(("chat", "wait"), [("1", 1.5), ("2", 0.0)])
+def test_a_pace_is_shared_by_one_chat_and_no_other(chat: str, wait: float) -> None:
+    now = 100.0
+    pace = Pace(lambda: now)
+    assert pace.take(Address("telegram", "1", thread_id="7"), 2.0) == 0.0
+    now = 100.5
+    assert pace.take(Address("telegram", chat), 2.0) == wait
+
+
+def test_a_hold_is_never_shortened() -> None:
+    now = 0.0
+    pace, chat = Pace(lambda: now), Address("telegram", "1")
+    pace.hold(chat, 10.0)
+    pace.hold(chat, 1.0)
+    now = 9.0
+    assert pace.take(chat, 1.0) == 1.0
+    now = 10.0
+    assert pace.take(chat, 1.0) == 0.0

@@ -16,6 +16,7 @@ from echo_bot.channel import (
     ChannelSettings,
     ChannelState,
     Port,
+    Prompting,
 )
 from echo_bot.errors import EchoBotError
 from echo_bot.events import Address, Card, MessageRef, OutboundFile, OutboundText
@@ -43,6 +44,8 @@ class WebChannel:
         files=True,
         pending_list=True,
         dedups_sends=True,
+        prompts=Prompting.MODAL,
+        private_replies=True,
         stream_interval_ms=150,
         stream_interval_group_ms=150,
     )

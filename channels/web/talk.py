@@ -13,6 +13,7 @@ from channels.web.files import SentFiles
 from channels.web.tabs import Tab, Tabs
 from channels.web.wire import (
     MAX_SAY_CHARACTERS,
+    Ask,
     BadMessage,
     Entry,
     Ping,
@@ -25,6 +26,7 @@ from channels.web.wire import (
     parse,
     past_entry,
     press_reply,
+    prompt_frame,
 )
 from echo_bot.channel import Port, inbound_event
 from echo_bot.errors import EchoBotError
@@ -118,7 +120,7 @@ class Talk:
             match message:
                 case Say():
                     await self._say(tab, message)
-                case Press():
+                case Press() | Ask():
                     self._begin_press(tab, message)
                 case Ping():
                     tab.send(frame("pong", now=_now_text()))
@@ -150,29 +152,40 @@ class Talk:
             self._house.tabs.broadcast(self._viewer.sender_id, frame("message", entry=entry_json(entry)))
         tab.send(_said(say, ok=True))
 
-    def _begin_press(self, tab: Tab, press: Press) -> None:
+    def _begin_press(self, tab: Tab, press: Press | Ask) -> None:
         """A decision never queues behind a message."""
         if len(self._presses) >= _MAX_PRESSES_AT_ONCE:
             tab.send(frame("error", text="Too many presses at once: wait for the first to be answered."))
             return
-        task = asyncio.create_task(self._press(tab, press), name="web press")
+        work = self._press(tab, press) if isinstance(press, Press) else self._ask(tab, press)
+        task = asyncio.create_task(work, name="web press")
         self._presses.add(task)
         task.add_done_callback(self._presses.discard)
 
     async def _press(self, tab: Tab, press: Press) -> None:
-        button_press = ButtonPress(
+        try:
+            reply = await self._house.port.press(self._button_press(press, press.text))
+        except EchoBotError as error:
+            reply = PressReply(f"Not decided: {error}", ok=False)
+        tab.send(press_reply(press, reply))
+
+    async def _ask(self, tab: Tab, ask: Ask) -> None:
+        """The question of a button, or why this person is asked nothing."""
+        try:
+            asked = await self._house.port.prompt(self._button_press(ask))
+        except EchoBotError as error:
+            asked = PressReply(f"Not asked: {error}", ok=False)
+        tab.send(press_reply(ask, asked) if isinstance(asked, PressReply) else prompt_frame(ask, asked))
+
+    def _button_press(self, press: Press | Ask, text: str = "") -> ButtonPress:
+        return ButtonPress(
             press_id=press.press_id,
             token=press.token,
             presser=self._viewer,
             address=self._house.address(self._viewer),
             message_id=press.message_id,
-            text=press.text,
+            text=text,
         )
-        try:
-            reply = await self._house.port.press(button_press)
-        except EchoBotError as error:
-            reply = PressReply(f"Not decided: {error}", ok=False)
-        tab.send(press_reply(press, reply))
 
 
 def _said(say: Say, *, ok: bool, text: str = "", retry: bool = False) -> str:

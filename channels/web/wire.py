@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, assert_never
 
-from echo_bot.channel import Command, TranscriptEntry
+from echo_bot.channel import Command, Prompt, TranscriptEntry
 from echo_bot.events import Card, CardBlock, CodeBlock, Fields, Paragraph, PressReply
 
 Json = dict[str, object]
 Role = Literal["user", "bot", "card"]
 
 MAX_SAY_CHARACTERS = 100_000
-_MAX_PRESS_TEXT = 10_000
+_MAX_PRESS_TEXT = 1_000_000
+"""An edited call may be as long as a call that can be shown."""
 _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 
@@ -39,6 +40,15 @@ class Press:
     token: str
     message_id: str = ""
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A button that needs words was pressed: what does it ask for?"""
+
+    press_id: str
+    token: str
+    message_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,7 @@ class Entry:
     file: FileLink | None = None
 
 
-def parse(raw: str) -> Say | Press | Ping:
+def parse(raw: str) -> Say | Press | Ask | Ping:
     """A frame from the page. Raises BadMessage."""
     try:
         data = json.loads(raw)
@@ -91,6 +101,12 @@ def parse(raw: str) -> Say | Press | Ping:
                 token=_text(data, "token", 200),
                 message_id=_text(data, "message_id", 200),
                 text=_text(data, "text", _MAX_PRESS_TEXT),
+            )
+        case "ask":
+            return Ask(
+                press_id=_id(data, "press_id"),
+                token=_text(data, "token", 200),
+                message_id=_text(data, "message_id", 200),
             )
         case "ping":
             return Ping()
@@ -184,5 +200,16 @@ def command_json(command: Command) -> Json:
     return {"name": command.name, "description": command.description, "arguments": command.usage}
 
 
-def press_reply(press: Press, reply: PressReply) -> str:
+def press_reply(press: Press | Ask, reply: PressReply) -> str:
     return frame("press_reply", press_id=press.press_id, token=press.token, text=reply.text, ok=reply.ok)
+
+
+def prompt_frame(ask: Ask, prompt: Prompt) -> str:
+    return frame(
+        "prompt",
+        press_id=ask.press_id,
+        token=ask.token,
+        question=prompt.question,
+        initial=prompt.initial,
+        title=prompt.title,
+    )

@@ -30,7 +30,10 @@ def is_editable(request: ApprovalRequest, mask: Callable[[str], str]) -> bool:
     """Not when a secret is hidden in it, since the mask would be written instead, nor without arguments."""
     if not request.args and not _names(request.parameters):
         return False
-    return all(mask(text) == text for text in (edit_text(request), *_texts(dict(request.args))))
+    text = edit_text(request)
+    return len(text) <= MAX_EDIT_CHARS and all(
+        mask(each) == each for each in (text, *_texts(dict(request.args)))
+    )
 
 
 def edit_text(request: ApprovalRequest) -> str:

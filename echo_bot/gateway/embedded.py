@@ -12,7 +12,7 @@ import uvicorn
 from echo_bot.channel import AsgiApp
 
 _GRACE_SECONDS = 1
-_WS_MAX_BYTES = 1024 * 1024
+_WS_MAX_BYTES = 8 * 1024 * 1024
 
 
 class EmbeddedServer(uvicorn.Server):

@@ -6,6 +6,7 @@ import { Composer } from "./composer.js";
 import { Connection } from "./connection.js";
 import { icons, Logo } from "./icons.js";
 import { Messages } from "./messages.js";
+import { showBadge, useCardNotices } from "./notify.js";
 import { Pending } from "./pending.js";
 import { EMPTY, isWorking, reduce } from "./state.js";
 import { readOutgoing, readText, writeOutgoing, writeText } from "./keep.js";
@@ -40,7 +41,7 @@ function App() {
     for (const message of latest.current.outgoing) if (!message.failed) sendSay(connection, message);
   }, [state.phase]);
   const waiting = state.pending.length;
-  useEffect(() => { document.title = waiting ? `(${waiting}) Echo Bot` : "Echo Bot"; }, [waiting]);
+  useEffect(() => showBadge(waiting), [waiting]);
 
   const say = (words) => {
     const message = { id: newId(), text: words, at: new Date().toISOString(), failed: "" };
@@ -52,11 +53,16 @@ function App() {
     dispatch({ type: "try-again", id: message.id });
     sendSay(connection, message);
   };
-  const press = (card, button, answer) => {
+  const toServer = (card, button, fields) => {
     const pressId = newId();
     const entry = state.entries.find((one) => one.cardId === card.id);
-    const frame = { type: "press", press_id: pressId, token: button.token, message_id: entry?.id ?? "", text: answer };
+    const frame = { press_id: pressId, token: button.token, message_id: entry?.id ?? "", ...fields };
     if (connection.send(frame)) dispatch({ type: "pressed", cardId: card.id, pressId, token: button.token });
+  };
+  const actions = {
+    press: (card, button, text) => toServer(card, button, { type: "press", text }),
+    ask: (card, button) => toServer(card, button, { type: "ask" }),
+    unask: (card) => dispatch({ type: "unasked", cardId: card.id }),
   };
   const show = (cardId) => {
     setDrawer(false);
@@ -66,20 +72,21 @@ function App() {
       node?.focus({ preventScroll: true });
     });
   };
+  useCardNotices(state, show);
   const now = useNow(1000);
   const working = state.phase === "open" && isWorking(state, now);
   const isEmpty = state.greeted && state.entries.length === 0 && state.outgoing.length === 0;
   return html`
     <${Header} state=${state} onDrawer=${() => setDrawer(!drawer)} isOpen=${drawer} />
     <${Banner} state=${state} now=${now} onRetry=${() => connection.retryNow()} dispatch=${dispatch} />
-    <${Messages} state=${state} working=${working} onPress=${press} onTryAgain=${tryAgain}
+    <${Messages} state=${state} working=${working} actions=${actions} onTryAgain=${tryAgain}
       onDiscard=${(message) => dispatch({ type: "discard", id: message.id })}>
       ${isEmpty && html`<${Welcome} notice=${state.notice} onPick=${setText} />`}
     </${Messages}>
     <${Composer} commands=${state.commands} notice=${isEmpty ? "" : state.notice} maxCharacters=${state.maxCharacters}
       working=${working} text=${text} setText=${setText} lastSaid=${lastSaid}
       onSay=${(words) => { setText(""); say(words); }} onStop=${() => say("/stop")} />
-    ${drawer && html`<${Pending} state=${state} onPress=${press} onShow=${show} onClose=${() => setDrawer(false)} />`}`;
+    ${drawer && html`<${Pending} state=${state} actions=${actions} onShow=${show} onClose=${() => setDrawer(false)} />`}`;
 }
 
 function Header({ state, onDrawer, isOpen }) {

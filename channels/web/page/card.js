@@ -11,7 +11,8 @@ const STATE_WORDS = {
 };
 const FOLD_AFTER_LINES = 12;
 
-export function Card({ card, busy, reply, connected, skew, onPress }) {
+// `actions`: press(card, button, text), ask(card, button) for a button that wants words, unask(card).
+export function Card({ card, busy, asked, reply, connected, skew, actions }) {
   const isOpen = card.state === "open";
   const risk = riskOf(card);
   return html`
@@ -31,7 +32,7 @@ export function Card({ card, busy, reply, connected, skew, onPress }) {
         <${Blocks} blocks=${card.blocks} isOpen=${isOpen} />
       </div>
       ${card.buttons.length > 0 && html`
-        <${Buttons} card=${card} busy=${busy} connected=${connected} onPress=${onPress} />`}
+        <${Buttons} card=${card} busy=${busy} asked=${asked} connected=${connected} actions=${actions} />`}
       ${reply && (isOpen || !reply.ok) && html`<p class=${`press-reply ${reply.ok ? "ok" : "refused"}`} role="status">${reply.text}</p>`}
     </section>`;
 }
@@ -88,46 +89,59 @@ function grouped(buttons) {
   return [buttons.slice(0, cut), buttons.slice(cut)].filter((group) => group.length > 0);
 }
 
-function Buttons({ card, busy, connected, onPress }) {
-  const [asking, setAsking] = useState(null);
-  const asked = card.buttons.find((button) => button.token === asking);
-  const press = (button, text) => {
-    setAsking(null);
-    onPress(card, button, text);
-  };
+function Buttons({ card, busy, asked, connected, actions }) {
+  const asking = asked && card.buttons.find((button) => button.token === asked.token);
   const drawn = (button) => html`
     <button key=${button.token} type="button" disabled=${!connected || !!busy}
       class=${`act ${button.style} ${busy?.token === button.token ? "is-busy" : ""}`}
-      aria-expanded=${button.prompt ? String(asking === button.token) : undefined}
-      onClick=${() => button.prompt
-        ? setAsking(asking === button.token ? null : button.token)
-        : press(button, "")}>${button.label}</button>`;
+      aria-expanded=${button.prompt ? String(asking === button) : undefined}
+      onClick=${() => {
+        if (!button.prompt) actions.press(card, button, "");
+        else if (asking === button) actions.unask(card);
+        else actions.ask(card, button);
+      }}>${button.label}</button>`;
   return html`
     <div class="card-actions">
       <div class="card-buttons" role="group" aria-label="Decide">
         ${grouped(card.buttons).map((group, index) => html`<span key=${index}>${group.map(drawn)}</span>`)}
       </div>
-      ${asked && html`<${Prompt} key=${asked.token} button=${asked} onSend=${(text) => press(asked, text)}
-        onCancel=${() => setAsking(null)} />`}
+      ${asking && html`<${Prompt} key=${asked.token} asked=${asked} button=${asking} busy=${!!busy} connected=${connected}
+        onSend=${(text) => actions.press(card, asking, text)} onCancel=${() => actions.unask(card)} />`}
       ${!connected && html`<p class="press-reply">Not connected: the buttons work again once it is.</p>`}
     </div>`;
 }
 
-function Prompt({ button, onSend, onCancel }) {
-  const [text, setText] = useState("");
+// An edit begins with the whole call and keeps every blank of it; a reason is a line of words.
+function Prompt({ asked, button, busy, connected, onSend, onCancel }) {
+  const isEdit = asked.initial !== "";
+  const [text, setText] = useState(asked.initial);
   const field = useRef(null);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  const isReady = connected && !busy && text.trim() !== "" && text !== asked.initial;
   const send = (event) => {
     event.preventDefault();
-    if (text.trim()) onSend(text.trim());
+    if (isReady) onSend(isEdit ? text : text.trim());
   };
+  const onKeyDown = (event) => {
+    if (event.key === "Escape" && text === asked.initial) onCancel();
+    if (isEdit && event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event);
+  };
+  const onInput = (event) => setText(event.currentTarget.value);
+  const rows = Math.min(18, Math.max(2, text.split("\n").length + 1));
   return html`
-    <form class="prompt" onSubmit=${send} onKeyDown=${(event) => event.key === "Escape" && onCancel()}>
-      <label>${button.prompt}
-        <input ref=${field} type="text" value=${text} maxlength="2000" autocomplete="off"
-          onInput=${(event) => setText(event.currentTarget.value)} /></label>
+    <form class=${`prompt ${isEdit ? "is-edit" : ""}`} onSubmit=${send} onKeyDown=${onKeyDown}>
+      <label><span class="question">${asked.question}</span>
+        ${isEdit
+          ? html`<textarea ref=${field} rows=${rows} value=${text} spellcheck="false" autocapitalize="off"
+              autocomplete="off" dir="ltr" aria-label=${asked.title} onInput=${onInput}></textarea>`
+          : html`<input ref=${field} type="text" value=${text} maxlength="2000" autocomplete="off" onInput=${onInput} />`}
+      </label>
       <div class="prompt-buttons">
-        <button type="submit" class=${`act ${button.style}`} disabled=${!text.trim()}>Confirm</button>
+        <button type="submit" class=${`act ${isEdit ? "primary" : button.style}`} disabled=${!isReady}>
+          ${isEdit ? "Send changed call" : "Confirm"}</button>
         <button type="button" class="act plain" onClick=${onCancel}>Cancel</button>
       </div>
     </form>`;

@@ -2,6 +2,7 @@
 
 const OUTGOING = "echo-bot-outgoing";
 const TEXT = "echo-bot-text";
+const NOTIFY = "echo-bot-notify";
 
 export function readOutgoing() {
   try {
@@ -28,10 +29,23 @@ export function writeText(text) {
   write(TEXT, text || null);
 }
 
-function write(key, value) {
+// Beyond this tab: whether its browser shall show notifications.
+export function readNotify() {
   try {
-    if (value === null) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, value);
+    return localStorage.getItem(NOTIFY) === "on";
+  } catch {
+    return false;
+  }
+}
+
+export function writeNotify(isOn) {
+  write(NOTIFY, isOn ? "on" : null, () => localStorage);
+}
+
+function write(key, value, storage = () => sessionStorage) {
+  try {
+    if (value === null) storage().removeItem(key);
+    else storage().setItem(key, value);
   } catch {
     // storage may be forbidden or full; the tab still works, it only forgets on reload
   }

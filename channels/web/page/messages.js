@@ -7,7 +7,7 @@ import { renderMarkdown } from "./markdown.js";
 
 const NEAR_BOTTOM_PX = 120;
 
-export function Messages({ state, working, onPress, onTryAgain, onDiscard, children }) {
+export function Messages({ state, working, actions, onTryAgain, onDiscard, children }) {
   const box = useRef(null);
   const content = useRef(null);
   const follows = useRef(true);
@@ -45,7 +45,7 @@ export function Messages({ state, working, onPress, onTryAgain, onDiscard, child
       <div class="column" ref=${content}>
         ${children}
         <div role="log" aria-label="Chat" aria-live="polite" aria-relevant="additions text">
-          ${rows(state, { onPress, onTryAgain, onDiscard })}
+          ${rows(state, { actions, onTryAgain, onDiscard })}
         </div>
         ${working && !state.entries.some((entry) => entry.draft) && html`<div class="row bot working" role="status">
           <span class="avatar"><${Logo} size=${28} /></span>
@@ -59,7 +59,7 @@ export function Messages({ state, working, onPress, onTryAgain, onDiscard, child
 
 const sizeOf = (node) => `${node.scrollHeight}/${node.clientHeight}`;
 
-function rows(state, actions) {
+function rows(state, more) {
   const all = [...state.entries, ...state.outgoing.map((message) => ({ ...message, role: "user", isOutgoing: true }))];
   let day = "";
   let speaker = "";
@@ -77,12 +77,12 @@ function rows(state, actions) {
     const next = all[index + 1];
     const isLast = !next || (next.role === "user") !== (side === "user") || timeWords(next.at) !== timeWords(entry.at);
     out.push(html`<${Row} key=${entry.id} entry=${entry} side=${side} isFirst=${isFirst} isLast=${isLast}
-      state=${state} ...${actions} />`);
+      state=${state} ...${more} />`);
     return out;
   });
 }
 
-function Row({ entry, side, isFirst, isLast, state, onPress, onTryAgain, onDiscard }) {
+function Row({ entry, side, isFirst, isLast, state, actions, onTryAgain, onDiscard }) {
   const card = entry.cardId && state.cards[entry.cardId];
   return html`
     <article class=${`row ${side} ${isFirst ? "is-first" : ""} ${card ? "has-card" : ""}`} aria-busy=${entry.draft ? "true" : undefined}>
@@ -90,8 +90,8 @@ function Row({ entry, side, isFirst, isLast, state, onPress, onTryAgain, onDisca
       <div class="said">
         <span class="hidden">${side === "user" ? "You:" : "Echo Bot:"}</span>
         ${card
-          ? html`<${Card} card=${card} busy=${state.busy[card.id]} reply=${state.replies[card.id]}
-              connected=${state.phase === "open"} skew=${state.skew} onPress=${onPress} />`
+          ? html`<${Card} card=${card} busy=${state.busy[card.id]} asked=${state.asked[card.id]}
+              reply=${state.replies[card.id]} connected=${state.phase === "open"} skew=${state.skew} actions=${actions} />`
           : html`<${Bubble} entry=${entry} side=${side} />`}
         <${Footer} entry=${entry} isLast=${isLast} onTryAgain=${onTryAgain} onDiscard=${onDiscard} />
       </div>

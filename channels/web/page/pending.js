@@ -3,9 +3,10 @@
 import { html, useEffect, useRef } from "./vendor/htm-preact.module.js";
 import { Card, Countdown, riskOf } from "./card.js";
 import { icons } from "./icons.js";
+import { NotifySwitch } from "./notify.js";
 import { isForeign } from "./state.js";
 
-export function Pending({ state, onPress, onShow, onClose }) {
+export function Pending({ state, actions, onShow, onClose }) {
   const panel = useRef(null);
   useEffect(() => panel.current.focus(), []);
   const cards = state.pending.map((id) => state.cards[id]).filter(Boolean);
@@ -19,11 +20,12 @@ export function Pending({ state, onPress, onShow, onClose }) {
       </header>
       ${cards.length === 0 && html`<p class="nothing">Nothing waits for a decision.</p>`}
       ${cards.map((card) => isForeign(state, card.id)
-        ? html`<${Card} key=${card.id} card=${card} busy=${state.busy[card.id]} reply=${state.replies[card.id]}
-            connected=${state.phase === "open"} skew=${state.skew} onPress=${onPress} />`
+        ? html`<${Card} key=${card.id} card=${card} busy=${state.busy[card.id]} asked=${state.asked[card.id]}
+            reply=${state.replies[card.id]} connected=${state.phase === "open"} skew=${state.skew} actions=${actions} />`
         : html`<div key=${card.id} class=${`pending-row risk-${riskOf(card)}`}>
             <span><b>${card.title}</b><small><${Countdown} deadline=${card.deadline} skew=${state.skew} />
               ${card.short_id && html` · <code>${card.short_id}</code>`}</small></span>
             <button type="button" class="act plain" onClick=${() => onShow(card.id)}>Show in chat</button></div>`)}
+      <${NotifySwitch} />
     </aside>`;
 }

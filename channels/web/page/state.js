@@ -15,6 +15,7 @@ export const EMPTY = {
   outgoing: [], // said here, not yet acknowledged: {id, text, at, failed}
   typingUntil: 0,
   busy: {}, // card id → {press_id, token} of the press that waits for an answer
+  asked: {}, // card id → {token, question, initial, title}: the words that a button wants
   replies: {}, // card id → {text, ok}: the last answer to a press
   error: "",
 };
@@ -35,6 +36,8 @@ export function reduce(state, action) {
         busy: { ...state.busy, [action.cardId]: { pressId: action.pressId, token: action.token } },
         replies: without(state.replies, action.cardId),
       };
+    case "unasked":
+      return { ...state, asked: without(state.asked, action.cardId), replies: without(state.replies, action.cardId) };
     case "dismiss-error":
       return { ...state, error: "" };
     case "frame":
@@ -62,6 +65,8 @@ function onFrame(state, frame, now) {
       return onSaid(state, frame);
     case "press_reply":
       return onPressReply(state, frame);
+    case "prompt":
+      return onPrompt(state, frame);
     case "error":
       return { ...state, error: frame.text };
     default:
@@ -117,6 +122,7 @@ function withCard(state, card) {
     ...state,
     cards: { ...state.cards, [card.id]: card },
     busy: isOpen ? state.busy : without(state.busy, card.id),
+    asked: isOpen ? state.asked : without(state.asked, card.id),
     pending: isOpen ? state.pending : state.pending.filter((id) => id !== card.id),
   };
 }
@@ -136,13 +142,27 @@ function onSaid(state, frame) {
   });
 }
 
-function onPressReply(state, frame) {
-  const found = Object.entries(state.busy).find(([, press]) => press.pressId === frame.press_id);
-  if (!found) return state;
-  const [cardId] = found;
+const cardOf = (state, pressId) => Object.keys(state.busy).find((id) => state.busy[id].pressId === pressId);
+
+function onPrompt(state, frame) {
+  const cardId = cardOf(state, frame.press_id);
+  if (!cardId) return state;
+  const { token, question, initial, title } = frame;
   return {
     ...state,
     busy: without(state.busy, cardId),
+    asked: { ...state.asked, [cardId]: { token, question, initial, title } },
+  };
+}
+
+// A refusal leaves the words where they are, to be mended.
+function onPressReply(state, frame) {
+  const cardId = cardOf(state, frame.press_id);
+  if (!cardId) return state;
+  return {
+    ...state,
+    busy: without(state.busy, cardId),
+    asked: frame.ok ? without(state.asked, cardId) : state.asked,
     replies: { ...state.replies, [cardId]: { text: frame.text, ok: frame.ok } },
   };
 }

@@ -21,7 +21,7 @@ from channels.web import MANIFEST
 from channels.web.adapter import WebChannel, build
 from channels.web.routes import PAGE_FOLDER
 from channels.web.tabs import Tab
-from echo_bot.channel import ChannelSettings, ChannelState, TranscriptEntry
+from echo_bot.channel import ChannelSettings, ChannelState, Prompt, TranscriptEntry
 from echo_bot.errors import StorageError, TargetGone
 from echo_bot.events import (
     Address,
@@ -225,6 +225,33 @@ async def test_a_press_reaches_the_core_with_presser_and_reason_and_is_answered(
     assert (reply["press_id"], reply["ok"], reply["text"]) == ("press-0001", True, "Approved once")
 
 
+async def test_a_button_that_wants_words_is_told_what_to_ask(house: House) -> None:
+    house.port.asks = Prompt("Change the call.", initial="ls -la", title="Edit exec")
+    async with house.page() as (page, _):
+        await page.send(type="ask", press_id="press-0001", token="tok-edit", message_id="card:1")
+        asked = await page.next("prompt")
+        assert asked == {
+            "type": "prompt",
+            "press_id": "press-0001",
+            "token": "tok-edit",
+            "question": "Change the call.",
+            "initial": "ls -la",
+            "title": "Edit exec",
+        }
+        house.port.asks = PressReply("You may not decide this.", ok=False)
+        await page.send(type="ask", press_id="press-0002", token="tok-edit")
+        refused = await page.next("press_reply")
+        assert (refused["ok"], refused["text"]) == (False, "You may not decide this.")
+        assert not house.port.presses
+
+
+async def test_an_edited_call_may_be_long(house: House) -> None:
+    async with house.page() as (page, _):
+        await page.send(type="press", press_id="press-0001", token="tok-edit", text="é" * 900_000)
+        await page.next("press_reply")
+        assert len(house.port.presses[0].text) == 900_000
+
+
 async def test_a_press_the_store_refused_is_answered_too(house: House) -> None:
     house.port.fail(StorageError("the disk is full"))
     async with house.page() as (page, _):
@@ -284,7 +311,7 @@ async def test_a_frame_outside_the_protocol_ends_the_connection_with_a_reason(ho
 
 async def test_a_huge_frame_ends_the_connection(house: House) -> None:
     async with house.page() as (page, _):
-        await page.socket.send("x" * 1_100_000)
+        await page.socket.send("x" * 9_000_000)
         with pytest.raises(ConnectionClosed) as closed:
             await page.socket.recv()
         assert closed.value.rcvd is not None

@@ -15,7 +15,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright, expect
 
 from channels.web.adapter import WebChannel, build
-from echo_bot.channel import ChannelSettings, TranscriptEntry
+from echo_bot.channel import ChannelSettings, Prompt, TranscriptEntry
 from echo_bot.events import (
     Address,
     Button,
@@ -176,11 +176,96 @@ async def test_deny_with_reason_asks_for_it_in_the_card(house: House) -> None:
     await house.log_in()
     await house.channel.send_card(CHAT, card())
     await house.page.get_by_role("button", name="Deny with reason", exact=True).click()
-    await house.page.get_by_role("textbox", name="Why not?").fill("too risky")
+    await house.page.get_by_role("textbox", name="Why?").fill("too risky")
     assert await house.page.get_by_role("textbox", name="Message").count() == 1
     await house.page.keyboard.press("Enter")
     press = await house.port.wait_for_press()
     assert (press.token, press.text) == ("tok-reason", "too risky")
+
+
+EDIT = Button("Edit", "tok-edit", prompt="Change the call.")
+
+
+async def test_an_edit_begins_with_the_call_and_a_refusal_leaves_the_words(house: House) -> None:
+    def judge(press: ButtonPress) -> PressReply:
+        return (
+            PressReply("command is missing", ok=False) if "comand" in press.text else PressReply("Changed.")
+        )
+
+    port = FakePort(on_press=judge)
+    port.asks = Prompt("Change the call.", initial='{\n  "command": "ls"\n}', title="Edit exec")
+    await house.channel.start(port)
+    await house.log_in()
+    await house.channel.send_card(CHAT, replace(card(), buttons=(*BUTTONS, EDIT)))
+    page = house.page
+    await page.get_by_role("button", name="Edit", exact=True).click()
+    field = page.get_by_role("textbox", name="Edit exec")
+    await expect(field).to_have_value('{\n  "command": "ls"\n}')
+    send = page.get_by_role("button", name="Send changed call")
+    await expect(send).to_be_disabled()
+    await field.fill('{"comand": "ls -a"}\n')
+    await send.click()
+    await expect(page.get_by_text("command is missing")).to_be_visible()
+    await expect(field).to_have_value('{"comand": "ls -a"}\n')
+    await page.keyboard.press("Escape")
+    await expect(field).to_be_visible()
+    await field.fill('{"command": "ls -a"}\n')
+    await page.keyboard.press("Control+Enter")
+    await expect(field).to_have_count(0)
+    assert [press.text for press in port.presses] == ['{"comand": "ls -a"}\n', '{"command": "ls -a"}\n']
+    assert house.complaints == []
+
+
+async def test_who_may_not_decide_is_told_before_writing(house: House) -> None:
+    house.port.asks = PressReply("You may not decide this.", ok=False)
+    await house.log_in()
+    await house.channel.send_card(CHAT, replace(card(), buttons=(*BUTTONS, EDIT)))
+    await house.page.get_by_role("button", name="Edit", exact=True).click()
+    await expect(house.page.get_by_text("You may not decide this.")).to_be_visible()
+    await expect(house.page.get_by_role("textbox")).to_have_count(1)
+
+
+NOTICES = """
+window.shown = []; window.asked = 0; window.isHidden = false; window.badges = [];
+Object.defineProperty(document, "hidden", { get: () => window.isHidden });
+navigator.setAppBadge = async (count) => { window.badges.push(count); };
+navigator.clearAppBadge = async () => { window.badges.push(0); };
+window.Notification = class {
+  static permission = "default";
+  static async requestPermission() { window.asked += 1; return Notification.permission = "granted"; }
+  constructor(title, more) { window.shown.push([title, more.body]); }
+  close() {}
+};
+"""
+
+
+async def test_a_notification_comes_only_after_a_click_and_while_the_page_is_hidden(house: House) -> None:
+    page = house.page
+    await page.add_init_script(NOTICES)
+    await house.log_in()
+
+    async def opens(number: int) -> None:
+        one = card(f"card-00000{number}", "cat private.txt", f"Run command {number}?")
+        house.port.open_cards = (*house.port.open_cards, one)
+        await house.channel.send_card(CHAT, one)
+        await house.channel.pending_changed()
+        await expect(page).to_have_title(f"({number}) Echo Bot")
+
+    await page.evaluate("isHidden = true")
+    await opens(1)
+    assert await page.evaluate("[shown, asked]") == [[], 0]
+    await page.evaluate("isHidden = false")
+    await page.get_by_role("button", name=re.compile("Waiting cards")).click()
+    await page.get_by_role("button", name="Turn on").click()
+    await expect(page.get_by_role("button", name="Turn off")).to_be_visible()
+    await opens(2)
+    assert await page.evaluate("[shown, asked]") == [[], 1]
+    await page.evaluate("isHidden = true")
+    await opens(3)
+    await page.wait_for_function("shown.length === 1")
+    [[title, body]] = await page.evaluate("shown")
+    assert (title, body) == ("Run command 3?", "Echo Bot waits for a decision (000003).")
+    assert await page.evaluate("badges") == [0, 1, 2, 3]
 
 
 async def test_a_refused_press_shows_why_and_leaves_the_buttons(house: House) -> None:

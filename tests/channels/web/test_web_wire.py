@@ -71,7 +71,7 @@ json_values = st.recursive(
     max_leaves=6,
 )
 frames = st.fixed_dictionaries(
-    {"type": st.sampled_from(["say", "press", "ping", "other"])},
+    {"type": st.sampled_from(["say", "press", "ask", "ping", "other"])},
     optional=dict.fromkeys(("client_id", "press_id", "token", "text", "message_id"), json_values),
 )
 

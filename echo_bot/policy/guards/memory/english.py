@@ -139,7 +139,7 @@ INJECTION = (
         rf"|\byou (?:have|face|are under|are) (?:now )?{_NO_LIMITS}"
         r"|\brules? (?:do not|dont|don t|no longer|never) (?:apply to|bind) (?:you|me|us)\b|\bthe rules no longer apply\b(?! since| to (?!you))"
         r"|\b(?:freed|released|exempt|liberated) from (?:all |any |your |the |these ){0,3}(?:rules|guidelines|restrictions|constraints|polic(?:y|ies)|instructions)\b"
-        r"|\b(?:follow|obey|execute|carry out|run|do|perform) (?:\w+ ){0,6}?without (?:question|asking|confirmation|approval|checking|hesitation|permission)\b(?! (?:ana|bob|me|\w+) first)|\bobey (?:him|her|them)\b"
+        r"|\b(?:follow|obey|execute|carry out|run|do|perform) (?!not )(?:\w+ ){0,6}?without (?:question|asking|confirmation|approval|checking|hesitation|permission)\b(?! (?:ana|bob|me|\w+) first)|\bobey (?:him|her|them)\b"
         r"|\byou must (?:always )?(?:comply with|obey|fulfil+|carry out|execute) (?:every|all|any|each)\b"
         r"|\bobey (?:only|all|every|any|me|the author)\b|\bcomply with (?:every|all|any) (?:requests?|commands?|orders?)\b",
         match=(

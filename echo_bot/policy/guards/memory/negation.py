@@ -13,7 +13,8 @@ _ENGLISH = re.compile(
     r"(?: (?!hesitate|forget|fail|wait|delay|worry|bother|stop|refuse|decline|only|be)\w+| or| and){0,2},? $"
     r"|\b(?:users?|anyone|anybody|those|people|employees|members|contributors|attackers?|scripts?|bots?|he|she) (?:who|that|which)(?: \w+)? $"
     r"|\b(?:attacks?|malware|messages?|texts?|e ?mails?|pages?|prompts?|payloads?|jailbreaks?)(?: that| which)? (?:tries to|try to|trying to|attempts? to|attempting to|asks? (?:\w+ )?to|exfiltrat\w+)(?: \w+)? $"
-    r"|\b(?:refuse|reject|report|block|decline|flag)s?(?: \w+){0,3} to $|\b(?:found|is|was|are|there is) no $"
+    r"|\b(?:refuse|reject|report|block|decline|flag)s?(?: \w+){0,3} to $|\b(?:i|we|only [a-z]+(?: (?:and|or) [a-z]+)?|[a-z]+ and i) (?:want to|may|will|can|must|would like to|have to|need to|am allowed to) $"
+    r"|\b(?:found|is|was|are|there is) no $"
 )
 _CHINESE = re.compile(
     r"(?:不要|不能|不得|不可以?|不应该?|不准|不许|禁止|严禁|切勿|请勿|千万别|勿|别|绝不|决不|从不|不会|避免|防止)"

@@ -138,6 +138,11 @@ def _forms(verb: str) -> set[str]:
     return forms
 
 
+def _third_person(verb: str) -> set[str]:
+    """ "It runs" tells what is; "run" may be an order."""
+    return {verb + "s", verb + "es"}
+
+
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
     words: dict[str, set[str]]
@@ -154,7 +159,7 @@ def _lexicon() -> _Lexicon:
     glued: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for idea, verbs in VERBS.items():
         for verb in verbs.split():
-            for form in _forms(verb):
+            for form in _forms(verb) - (_third_person(verb) if idea == "ACT" else set()):
                 words[form].add(idea)
     for table in (WORDS, OTHERS):
         for idea, text in table.items():

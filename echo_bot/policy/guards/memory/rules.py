@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -28,323 +29,181 @@ class Rule:
 
     kind: str
     first: str
-    near: tuple[Near, ...] = ()
-    unless: tuple[Near, ...] = ()
-    commanded: bool = False
-    negatable: bool = True
+    near: tuple[Near, ...]
+    unless: tuple[Near, ...]
+    commanded: bool
+    negatable: bool
 
 
-def _near(ideas: str, reach: int) -> Near:
-    return Near(tuple(ideas.split()), reach, reach)
+_DISTANCE = re.compile(r"(?:~(?P<around>\d+)|(?:-(?P<before>\d+))?(?:\+(?P<after>\d+))?) ")
+_TALK = "~12 REVIEWED"
+"""Talk about attacks is no attack."""
 
 
-def _after(ideas: str, reach: int) -> Near:
-    return Near(tuple(ideas.split()), 0, reach)
+def _rule(
+    kind: str, first: str, near: str, unless: str = "", *, commanded: bool = False, negatable: bool = True
+) -> Rule:
+    """Distances in words: `+8 RULES` up to 8 after `first`, `-4` before, `~6` on either side."""
+    none = _nears(f"{unless}, {_TALK}" if unless else _TALK)
+    return Rule(kind, first, _nears(near) if near else (), none, commanded, negatable)
 
 
-def _before(ideas: str, reach: int) -> Near:
-    return Near(tuple(ideas.split()), reach, 0)
+def _nears(text: str) -> tuple[Near, ...]:
+    return tuple(_near(part) for part in text.split(", "))
 
 
-_TALK = _near("REVIEWED", 12)
-_HOUSEHOLD = _near("BUSINESS", 8)
-_SHARED = _near("GUEST", 4)
+def _near(text: str) -> Near:
+    found = _DISTANCE.match(text)
+    if found is None:
+        raise ValueError(f"no distance in {text!r}")
+    around = found["around"] or "0"
+    before, after = found["before"] or around, found["after"] or around
+    return Near(tuple(text[found.end() :].split()), int(before), int(after))
+
 
 RULES: tuple[Rule, ...] = (
     # The rules of the assistant set aside, declared dead, or outranked.
-    Rule(INJECTION, "DROP", (_after("CORE", 7),), (_TALK,), commanded=True),
-    Rule(INJECTION, "DROP", (_after("RULES", 8), _after("OWN OLD", 12)), (_TALK, _HOUSEHOLD), commanded=True),
-    Rule(INJECTION, "DROP", (_after("WEAKLY", 8), _after("OWN", 12)), (_TALK, _HOUSEHOLD), commanded=True),
-    Rule(
-        INJECTION, "DROP", (_after("ALL", 2), _after("RULES WEAKLY", 3)), (_TALK, _HOUSEHOLD), commanded=True
+    _rule(INJECTION, "DROP", "+7 CORE", commanded=True),
+    _rule(INJECTION, "DROP", "+8 RULES, +12 OWN OLD", unless="~8 BUSINESS", commanded=True),
+    _rule(INJECTION, "DROP", "+8 WEAKLY, +12 OWN", unless="~8 BUSINESS", commanded=True),
+    _rule(INJECTION, "DROP", "+2 ALL, +3 RULES WEAKLY", unless="~8 BUSINESS", commanded=True),
+    _rule(INJECTION, "CORE", "~6 DROP, ~9 YOU THIS COUNTS"),
+    _rule(INJECTION, "DROP", "+3 RULES, ~10 DEAD", unless="~8 BUSINESS", commanded=True),
+    _rule(
+        INJECTION, "SUPERSEDE", "-4 DEMONSTRATIVE THIS, +6 RULES CORE, +6 OWN OLD ALL", unless="~8 BUSINESS"
     ),
-    Rule(INJECTION, "CORE", (_near("DROP", 6), _near("YOU THIS COUNTS", 9)), (_TALK,)),
-    Rule(INJECTION, "DROP", (_after("RULES", 3), _near("DEAD", 10)), (_TALK, _HOUSEHOLD), commanded=True),
-    Rule(
-        INJECTION,
-        "SUPERSEDE",
-        (_before("DEMONSTRATIVE THIS", 4), _after("RULES CORE", 6), _after("OWN OLD ALL", 6)),
-        (_TALK, _HOUSEHOLD),
-    ),
-    Rule(INJECTION, "OVER", (_after("CORE", 3), _before("DEMONSTRATIVE THIS RULES", 8)), (_TALK, _HOUSEHOLD)),
-    Rule(
-        INJECTION,
-        "OVER",
-        (_after("RULES WEAKLY", 4), _after("OWN", 3), _before("DEMONSTRATIVE THIS RIGHT", 8)),
-        (_TALK, _HOUSEHOLD),
-    ),
-    Rule(
-        INJECTION,
-        "ASRULES",
-        (_near("THIS SOURCE COMPLY TREAT DEMONSTRATIVE", 9),),
-        (_TALK, _near("AS_DATA NOT DONT", 5)),
-    ),
-    Rule(INJECTION, "WEAKLY", (_after("DEAD", 7), _near("YOU", 9)), (_TALK, _HOUSEHOLD)),
-    Rule(
-        INJECTION,
-        "WEAKLY",
-        (_after("DEAD", 4), _near("OLD", 3), _near("ALL RIGHT PRETEND TREAT", 7)),
-        (_TALK, _HOUSEHOLD),
-    ),
-    Rule(INJECTION, "RULES", (_after("DEAD", 10), _near("OWN OLD", 8)), (_TALK, _HOUSEHOLD)),
-    Rule(INJECTION, "WEAKLY", (_after("DEAD", 6), _near("OWN", 3)), (_TALK, _HOUSEHOLD)),
-    Rule(INJECTION, "EARLIER", (_near("DROP DEAD", 10),), (_TALK,)),
-    Rule(INJECTION, "CORE", (_near("DEAD", 6),), (_TALK,)),
-    Rule(INJECTION, "THIS", (_near("COUNTS", 6), _near("CORE ELSE EARLIER", 12))),
-    Rule(INJECTION, "RULES", (_near("DEAD", 6), _near("RIGHT", 12)), (_TALK,)),
-    Rule(INJECTION, "CORE", (_near("COUNTS RIGHT", 8), _near("THIS", 12)), (_TALK,)),
-    Rule(
-        INJECTION,
-        "SOURCE",
-        (_near("ORDERS RULES", 6), _near("COMPLY OBEY", 8)),
-        (_TALK, _near("NOT DONT", 9), _near("AS_DATA", 6)),
-    ),
-    Rule(INJECTION, "COMPLY", (_after("WHOM", 5), _after("ALL ORDERS", 6), _near("RULES", 10)), (_TALK,)),
+    _rule(INJECTION, "OVER", "+3 CORE, -8 DEMONSTRATIVE THIS RULES", unless="~8 BUSINESS"),
+    _rule(INJECTION, "OVER", "+4 RULES WEAKLY, +3 OWN, -8 DEMONSTRATIVE THIS RIGHT", unless="~8 BUSINESS"),
+    _rule(INJECTION, "ASRULES", "~9 THIS SOURCE COMPLY TREAT DEMONSTRATIVE", unless="~5 AS_DATA NOT DONT"),
+    _rule(INJECTION, "WEAKLY", "+7 DEAD, ~9 YOU", unless="~8 BUSINESS"),
+    _rule(INJECTION, "WEAKLY", "+4 DEAD, ~3 OLD, ~7 ALL RIGHT PRETEND TREAT", unless="~8 BUSINESS"),
+    _rule(INJECTION, "RULES", "+10 DEAD, ~8 OWN OLD", unless="~8 BUSINESS"),
+    _rule(INJECTION, "WEAKLY", "+6 DEAD, ~3 OWN", unless="~8 BUSINESS"),
+    _rule(INJECTION, "EARLIER", "~10 DROP DEAD"),
+    _rule(INJECTION, "CORE", "~6 DEAD"),
+    _rule(INJECTION, "THIS", "~6 COUNTS, ~12 CORE ELSE EARLIER"),
+    _rule(INJECTION, "RULES", "~6 DEAD, ~12 RIGHT"),
+    _rule(INJECTION, "CORE", "~8 COUNTS RIGHT, ~12 THIS"),
+    _rule(INJECTION, "SOURCE", "~6 ORDERS RULES, ~8 COMPLY OBEY", unless="~9 NOT DONT, ~6 AS_DATA"),
+    _rule(INJECTION, "COMPLY", "+5 WHOM, +6 ALL ORDERS, ~10 RULES"),
+    _rule(INJECTION, "AGAINST", "+4 RULES WEAKLY CORE, +3 OWN", unless="~8 BUSINESS, -6 NOT DONT OUTSIDER"),
+    _rule(INJECTION, "CARRYOUT", "~12 ADDRESS SOURCE", unless="~6 NOT DONT"),
+    _rule(INJECTION, "WEAKLY", "+4 DEAD, -4 ELSE, -6 THIS", unless="~8 BUSINESS"),
+    _rule(INJECTION, "WHOM", "~4 NEWOWNER, ~9 YOU ORDERS AGENT COMPLY", unless="~8 BUSINESS"),
     # Consent skipped, assumed, faked or worked around.
-    Rule(INJECTION, "WITHOUT", (_after("CONSENT", 5), _near("ACT", 9)), (_TALK, _HOUSEHOLD, _near("NOT", 9))),
-    Rule(
-        INJECTION,
-        "WITHOUT",
-        (_after("CONSENT", 4), _near("AGENT", 6)),
-        (_TALK, _HOUSEHOLD, _near("NOT", 9)),
-        commanded=True,
-    ),
-    Rule(INJECTION, "UNDONE", (_before("CONSENT", 3), _near("ACT", 7)), (_TALK, _HOUSEHOLD)),
-    Rule(
-        INJECTION,
-        "LACKING",
-        (_after("CONSENT", 4), _near("ACT", 7)),
-        (_TALK, _HOUSEHOLD, _near("NOT DONT", 9)),
-    ),
-    Rule(INJECTION, "SKIP", (_near("CONSENT", 5), _near("ACT", 9)), (_TALK, _HOUSEHOLD, _before("NOT", 6))),
-    Rule(
-        INJECTION,
-        "SKIP",
-        (_near("CONSENT", 4), _near("AGENT", 6)),
-        (_TALK, _HOUSEHOLD, _before("NOT", 6)),
-        commanded=True,
-    ),
-    Rule(
-        INJECTION, "AGREED", (_near("PERSON", 5), _near("ALL", 5), _near("ACT AGENT", 9)), (_TALK, _HOUSEHOLD)
-    ),
-    Rule(INJECTION, "AGREED", (_near("ALL", 3), _near("ACT", 5)), (_TALK, _HOUSEHOLD)),
-    Rule(INJECTION, "ANSWER", (_after("YES", 8), _near("DIALOG", 8)), (_TALK, _HOUSEHOLD), commanded=True),
-    Rule(
-        INJECTION,
-        "DISGUISE",
-        (_after("SO", 9), _after("GATE", 12), _near("ACT", 8)),
-        (_TALK,),
-        commanded=True,
-    ),
-    Rule(INJECTION, "GRANT", (_after("WHOM", 5), _after("POWER", 8)), (_TALK,), commanded=True),
-    Rule(
-        INJECTION,
-        "TRIGGER",
-        (_after("WHOM", 12), _after("POWER", 14), _after("GRANT COMPLY BECOMES", 14)),
-        (_TALK,),
-    ),
-    Rule(
-        INJECTION,
-        "SKIP",
-        (_after("CONSENT", 3),),
-        (_TALK, _HOUSEHOLD, _before("NOT DONT OUTSIDER", 6)),
-        commanded=True,
-    ),
-    Rule(
-        INJECTION,
-        "CONSENT",
-        (_after("SKIP", 5), _after("IT WHOM", 8)),
-        (_TALK, _HOUSEHOLD, _near("NOT DONT", 6)),
-    ),
-    Rule(INJECTION, "CONSENT", (_near("EMPTY", 6),), (_TALK, _HOUSEHOLD)),
-    Rule(
-        INJECTION,
-        "CONSENT",
-        (_after("OBTAINED", 4), _near("ALL", 8), _near("ACT REQUESTS", 9)),
-        (_TALK, _HOUSEHOLD),
-    ),
-    Rule(
-        INJECTION,
-        "WITHOUT",
-        (_after("CONSENT", 4), _before("WRITE", 7)),
-        (_TALK, _HOUSEHOLD, _near("NOT DONT OUTSIDER", 9)),
-    ),
-    Rule(INJECTION, "BLANKET", (_near("ACT YOU REQUESTS ALL", 9),), (_TALK, _HOUSEHOLD)),
-    Rule(
-        INJECTION,
-        "TREAT",
-        (_after("AGREED CONSENT", 9), _near("ACT REQUESTS", 8)),
-        (_TALK, _HOUSEHOLD),
-        commanded=True,
-    ),
-    Rule(
+    _rule(INJECTION, "WITHOUT", "+5 CONSENT, ~9 ACT", unless="~8 BUSINESS, ~9 NOT"),
+    _rule(INJECTION, "WITHOUT", "+4 CONSENT, ~6 AGENT", unless="~8 BUSINESS, ~9 NOT", commanded=True),
+    _rule(INJECTION, "UNDONE", "-3 CONSENT, ~7 ACT", unless="~8 BUSINESS"),
+    _rule(INJECTION, "LACKING", "+4 CONSENT, ~7 ACT", unless="~8 BUSINESS, ~9 NOT DONT"),
+    _rule(INJECTION, "SKIP", "~5 CONSENT, ~9 ACT", unless="~8 BUSINESS, -6 NOT"),
+    _rule(INJECTION, "SKIP", "~4 CONSENT, ~6 AGENT", unless="~8 BUSINESS, -6 NOT", commanded=True),
+    _rule(INJECTION, "AGREED", "~5 PERSON, ~5 ALL, ~9 ACT AGENT", unless="~8 BUSINESS"),
+    _rule(INJECTION, "AGREED", "~3 ALL, ~5 ACT", unless="~8 BUSINESS"),
+    _rule(INJECTION, "ANSWER", "+8 YES, ~8 DIALOG", unless="~8 BUSINESS", commanded=True),
+    _rule(INJECTION, "DISGUISE", "+9 SO, +12 GATE, ~8 ACT", commanded=True),
+    _rule(INJECTION, "GRANT", "+5 WHOM, +8 POWER", commanded=True),
+    _rule(INJECTION, "TRIGGER", "+12 WHOM, +14 POWER, +14 GRANT COMPLY"),
+    _rule(INJECTION, "SKIP", "+3 CONSENT", unless="~8 BUSINESS, -6 NOT DONT OUTSIDER", commanded=True),
+    _rule(INJECTION, "CONSENT", "+5 SKIP, +8 IT WHOM", unless="~8 BUSINESS, ~6 NOT DONT"),
+    _rule(INJECTION, "CONSENT", "~6 EMPTY", unless="~8 BUSINESS"),
+    _rule(INJECTION, "CONSENT", "+4 OBTAINED, ~8 ALL, ~9 ACT REQUESTS", unless="~8 BUSINESS"),
+    _rule(INJECTION, "WITHOUT", "+4 CONSENT, -7 WRITE", unless="~8 BUSINESS, ~9 NOT DONT OUTSIDER"),
+    _rule(INJECTION, "DENIED", "~9 ANYWAY, ~6 CONSENT PERSON", unless="~8 BUSINESS, ~5 NOT DONT"),
+    _rule(INJECTION, "AFTERACT", "~5 CONSENT", unless="~8 BUSINESS"),
+    _rule(INJECTION, "CONSENT", "~5 NEVERSHOW", unless="~8 BUSINESS"),
+    _rule(INJECTION, "EXECUTED", "~9 ALL WHOM, ~9 REQUESTS WHOM", unless="~8 BUSINESS, -5 NOT DONT"),
+    _rule(INJECTION, "AGREED", "~3 PERSON, +5 STRAIGHT, +6 ACT", unless="~8 BUSINESS"),
+    _rule(INJECTION, "BLANKET", "~9 ACT YOU REQUESTS ALL", unless="~8 BUSINESS"),
+    _rule(INJECTION, "TREAT", "+9 AGREED CONSENT, ~8 ACT REQUESTS", unless="~8 BUSINESS", commanded=True),
+    _rule(INJECTION, "APPROVE", "~5 BEHALF", unless="~8 BUSINESS, -5 NOT DONT", commanded=True),
+    _rule(
         INJECTION,
         "APPROVE",
-        (_near("BEHALF", 5),),
-        (_TALK, _HOUSEHOLD, _before("NOT DONT", 5)),
+        "+4 ALL AUTO WHOM ACT, +7 REQUESTS ACT",
+        unless="~8 BUSINESS, -3 OUTSIDER PERSON ONLY",
         commanded=True,
     ),
-    Rule(
-        INJECTION,
-        "APPROVE",
-        (_after("ALL AUTO WHOM ACT", 4), _after("REQUESTS ACT", 7)),
-        (_TALK, _HOUSEHOLD, _before("OUTSIDER PERSON ONLY", 3)),
-        commanded=True,
-    ),
-    Rule(
-        INJECTION,
-        "AUTO",
-        (_after("APPROVE", 3), _near("REQUESTS ACT", 8)),
-        (_TALK, _HOUSEHOLD, _before("OUTSIDER", 2), _near("NOT", 6)),
-    ),
-    Rule(
-        INJECTION, "SETTING", (_after("KNOB", 5), _after("KEYWORD", 9)), (_TALK, _HOUSEHOLD), commanded=True
-    ),
-    Rule(
+    _rule(INJECTION, "AUTO", "+3 APPROVE, ~8 REQUESTS ACT", unless="~8 BUSINESS, -2 OUTSIDER, ~6 NOT"),
+    _rule(INJECTION, "SETTING", "+5 KNOB, +9 KEYWORD", unless="~8 BUSINESS", commanded=True),
+    _rule(
         INJECTION,
         "PRETEND",
-        (_after("NOTEXIST", 9), _near("CONSENT PERSON WEAKLY RULES", 9)),
-        (_TALK, _HOUSEHOLD),
+        "+9 NOTEXIST, ~9 CONSENT PERSON WEAKLY RULES",
+        unless="~8 BUSINESS",
         commanded=True,
     ),
-    Rule(
-        INJECTION,
-        "OFF",
-        (_after("SHIELD", 4),),
-        (_TALK, _HOUSEHOLD, _near("DEVICE", 8), _before("NOT DONT OUTSIDER", 6)),
-        commanded=True,
+    _rule(
+        INJECTION, "OFF", "+4 SHIELD", unless="~8 BUSINESS, ~8 DEVICE, -6 NOT DONT OUTSIDER", commanded=True
     ),
-    Rule(
-        INJECTION,
-        "SHIELD",
-        (_after("DOWN", 4),),
-        (_TALK, _HOUSEHOLD, _near("DEVICE", 8), _before("NOT OUTSIDER", 6), _near("NOT", 3)),
-    ),
-    Rule(INJECTION, "PRETEND", (_near("THIS", 4), _after("CORE POWER", 8)), (_TALK,), commanded=True),
+    _rule(INJECTION, "SHIELD", "+4 DOWN", unless="~8 BUSINESS, ~8 DEVICE, -6 NOT OUTSIDER, ~3 NOT"),
+    _rule(INJECTION, "PRETEND", "~4 THIS, +8 CORE POWER", commanded=True),
     # Whom to obey, and against what.
-    Rule(
-        INJECTION,
-        "SERVE",
-        (_after("ANYONE_ELSE", 3),),
-        (_TALK, _before("OUTSIDER PERSON", 2), _before("NOT DONT", 4)),
-        commanded=True,
-    ),
-    Rule(INJECTION, "DONOTOBEY", (_near("PERSON POWER", 3),), (_TALK,), negatable=False),
-    Rule(
+    _rule(INJECTION, "SERVE", "+3 ANYONE_ELSE", unless="-2 OUTSIDER PERSON, -4 NOT DONT", commanded=True),
+    _rule(INJECTION, "DONOTOBEY", "~3 PERSON POWER", negatable=False),
+    _rule(
         INJECTION,
         "MUSTNOT",
-        (_after("REFUSED", 2), _after("ANYREQUEST", 5), _near("YOU WHOM ALL", 9)),
-        (_TALK, _HOUSEHOLD),
+        "+2 REFUSED, +5 ANYREQUEST, ~9 YOU WHOM ALL",
+        unless="~8 BUSINESS",
         negatable=False,
     ),
-    Rule(INJECTION, "DESPITE", (_after("FORBID", 6), _near("DOIT", 8)), (_TALK, _HOUSEHOLD)),
-    Rule(
+    _rule(INJECTION, "DESPITE", "+6 FORBID, ~8 DOIT", unless="~8 BUSINESS"),
+    _rule(
         INJECTION,
         "REPLACEMENT",
-        (_near("CORE RULES", 3), _near("COMPLY OBEY SERVE DROP YOU ERASE APPROVE", 9)),
-        (_TALK, _HOUSEHOLD),
+        "~3 CORE RULES, ~9 COMPLY OBEY SERVE DROP YOU ERASE APPROVE",
+        unless="~8 BUSINESS",
     ),
     # Secrecy from the people the assistant answers to.
-    Rule(INJECTION, "NOTTELL", (Near(("HUMAN",), 2, 4), _near("KEPT KNOW", 10)), (_TALK,), negatable=False),
-    Rule(INJECTION, "HUMAN", (_near("NOTKNOW", 7), _near("KEPT NOBODY", 10)), (_TALK,), negatable=False),
-    Rule(INJECTION, "NOBODY", (_after("NOTKNOW", 8), _after("KEPT", 10)), (_TALK,), negatable=False),
-    Rule(
-        INJECTION,
-        "HUMAN",
-        (_before("NOBODY", 6), _after("LEARN", 3), _after("SELF", 6)),
-        (_TALK,),
-        negatable=False,
-    ),
-    Rule(INJECTION, "HIDE", (_after("FROMHUMAN", 9),), (_TALK, _near("DEVICE", 8)), commanded=True),
-    Rule(INJECTION, "FROMHUMAN", (_near("KEPT KNOW DEED", 6),), (_TALK,)),
-    Rule(INJECTION, "HIDE", (_after("MEMO SELF", 3), _after("CONFIDENTIAL", 5)), (_TALK,), commanded=True),
-    Rule(INJECTION, "DECEIVE", (_after("HUMAN", 3),), (_TALK,), commanded=True),
-    Rule(INJECTION, "NOTSAY", (_after("MEMO", 4),), (_TALK,), commanded=True, negatable=False),
-    Rule(
+    _rule(INJECTION, "NOTTELL", "-2+4 HUMAN, ~10 KEPT KNOW", negatable=False),
+    _rule(INJECTION, "HUMAN", "~7 NOTKNOW, ~10 KEPT NOBODY", negatable=False),
+    _rule(INJECTION, "NOBODY", "+8 NOTKNOW, +10 KEPT", negatable=False),
+    _rule(INJECTION, "HUMAN", "-6 NOBODY, +3 LEARN, +6 SELF", negatable=False),
+    _rule(INJECTION, "HIDE", "+9 FROMHUMAN", unless="~8 DEVICE", commanded=True),
+    _rule(INJECTION, "FROMHUMAN", "~6 KEPT KNOW DEED"),
+    _rule(INJECTION, "HIDE", "+3 MEMO SELF, +5 CONFIDENTIAL", commanded=True),
+    _rule(INJECTION, "DECEIVE", "+3 HUMAN", commanded=True),
+    _rule(INJECTION, "LIE", "+4 MEMO", commanded=True),
+    _rule(INJECTION, "NOTSAY", "+4 MEMO", commanded=True, negatable=False),
+    _rule(
         INJECTION,
         "ERASE",
-        (_after("AUDIT", 4), _near("AFTERWARDS", 8)),
-        (_TALK, _HOUSEHOLD, _near("NOT DONT OUTSIDER", 5)),
+        "~4 AUDIT, ~8 AFTERWARDS",
+        unless="~8 BUSINESS, ~5 NOT DONT OUTSIDER",
         commanded=True,
     ),
-    Rule(INJECTION, "NOTLOG", (_near("ACTION", 5),), (_TALK, _near("SECRET", 6)), negatable=False),
-    Rule(INJECTION, "COVER", (), (_TALK,)),
-    Rule(INJECTION, "OUT", (_near("REPORTED", 9), _near("DEED", 7)), (_TALK, _HOUSEHOLD), commanded=True),
-    Rule(INJECTION, "IFASKED", (_after("COVERSTORY NOTEXIST", 12),), (_TALK,)),
+    _rule(INJECTION, "NOTLOG", "~5 ACTION", unless="~6 SECRET", negatable=False),
+    _rule(INJECTION, "COVER", ""),
+    _rule(INJECTION, "OUT", "~9 REPORTED, ~7 DEED", unless="~8 BUSINESS", commanded=True),
+    _rule(INJECTION, "IFASKED", "~12 COVERSTORY NOTEXIST"),
     # Another role.
-    Rule(ROLE, "BECOME", (_after("UNBOUND", 12),), (_TALK, _before("OUTSIDER", 5)), commanded=True),
-    Rule(ROLE, "YOU", (_after("UNBOUND", 6),), (_TALK,)),
-    Rule(ROLE, "BECOME", (_after("RANK", 7),), (_TALK, _before("OUTSIDER", 4)), commanded=True),
-    Rule(ROLE, "NOTASSISTANT", (_near("YOU", 5),), (_TALK, _before("OUTSIDER", 3)), negatable=False),
-    Rule(ROLE, "NEWSELF", (), (_TALK,)),
-    Rule(
-        ROLE,
-        "ENTER",
-        (_after("MODE", 5),),
-        (_TALK, _near("DEVICE", 8), _before("OUTSIDER", 4)),
-        commanded=True,
-    ),
-    Rule(ROLE, "MODE", (_near("SHIELD UNBOUND WEAKLY", 8),), (_TALK, _near("DEVICE", 8))),
-    Rule(ROLE, "LOYAL", (_near("ONLY", 4), _near("YOU AGENT", 8)), (_TALK,)),
+    _rule(ROLE, "BECOME", "+12 UNBOUND", unless="-5 OUTSIDER", commanded=True),
+    _rule(ROLE, "YOU", "+6 UNBOUND"),
+    _rule(ROLE, "BECOME", "+7 RANK", unless="-4 OUTSIDER", commanded=True),
+    _rule(ROLE, "NOTASSISTANT", "~5 YOU", unless="-3 OUTSIDER", negatable=False),
+    _rule(ROLE, "NEWSELF", ""),
+    _rule(ROLE, "ENTER", "+5 MODE", unless="~8 DEVICE, -4 OUTSIDER", commanded=True),
+    _rule(ROLE, "MODE", "~8 SHIELD UNBOUND WEAKLY", unless="~8 DEVICE"),
+    _rule(ROLE, "LOYAL", "~4 ONLY, ~8 YOU AGENT"),
     # Secrets and instructions carried out, doors let open.
-    Rule(
-        EXFIL,
-        "SEND",
-        (_after("SECRET", 9), _near("SINK", 12)),
-        (_TALK, _SHARED, _before("OUTSIDER", 1), _after("WHETHER", 3)),
-        commanded=True,
-    ),
-    Rule(
-        EXFIL,
-        "SEND",
-        (_after("IT", 2), _before("SECRET", 12), _after("SINK", 8)),
-        (_TALK, _SHARED, _before("OUTSIDER", 1)),
-        commanded=True,
-    ),
-    Rule(
-        EXFIL,
-        "MOVE",
-        (_near("SECRET", 9), _near("SINK", 7)),
-        (_TALK, _SHARED, _before("DONT NOT OUTSIDER", 8)),
-    ),
-    Rule(
-        EXFIL,
-        "HANDOVER",
-        (_near("SECRET", 3), _near("SINK", 4)),
-        (_TALK, _SHARED, _near("SOURCE", 3), _near("DONT NOT OUTSIDER", 8)),
-    ),
-    Rule(EXFIL, "MOVE", (_near("MYPROMPT", 6), _near("FULL", 6)), (_TALK, _before("DONT NOT OUTSIDER", 8))),
-    Rule(
-        EXFIL,
-        "SEND",
-        (_near("MYPROMPT CORE", 7), _near("FULL", 10)),
-        (_TALK, _near("OUTSIDER", 1)),
-        commanded=True,
-    ),
-    Rule(EXFIL, "TOOLNET", (_near("SENSITIVE", 14), _near("ADDRESS SINK", 14)), (_TALK,)),
-    Rule(EXFIL, "AUTHKEYS", (_near("REPEAT OPEN INSERTED GRANT SEND", 8),), (_TALK,)),
-    Rule(EXFIL, "RETELL", (_after("YOURPROMPT", 5),), (_TALK, _before("NOT DONT", 5)), commanded=True),
-    Rule(
-        EXFIL,
-        "SEND",
-        (_after("GOODS", 5), _after("ADDRESS", 9)),
-        (_TALK, _before("OUTSIDER NOT DONT", 4)),
-        commanded=True,
-    ),
-    Rule(EXFIL, "RETELL", (_after("EARLIER", 5),), (_TALK,), commanded=True),
-    Rule(EXFIL, "SEND", (_after("SENSITIVE", 5), _near("ADDRESS SINK", 9)), (_TALK,)),
-    Rule(EXFIL, "TRIGGER", (_after("SEND", 14), _after("ADDRESS", 16), _near("SECRET READING", 16))),
-    Rule(INJECTION, "FETCHRUN", (_near("EVERYRUN", 14), _near("ADDRESS", 12)), (_TALK,)),
-    Rule(EXFIL, "BACKDOOR", (_before("OPEN", 4),), (_TALK,)),
-    Rule(INJECTION, "REPEAT", (_near("SELF", 5), _near("EVERYWHERE", 8)), (_TALK,), commanded=True),
-    Rule(INJECTION, "UNDELETE", (_near("SELF", 6),), (_TALK,), negatable=False),
-    Rule(
-        INJECTION,
-        "OBEY",
-        (_after("ORDERS", 5), _after("CONCEALED", 7)),
-        (_TALK, _near("OUTSIDER", 1)),
-        commanded=True,
-    ),
+    _rule(EXFIL, "SEND", "+9 SECRET, ~12 SINK", unless="~4 GUEST, -1 OUTSIDER, +3 WHETHER", commanded=True),
+    _rule(EXFIL, "SEND", "+2 IT, -12 SECRET, +8 SINK", unless="~4 GUEST, -1 OUTSIDER", commanded=True),
+    _rule(EXFIL, "MOVE", "~9 SECRET, ~7 SINK", unless="~4 GUEST, -8 DONT NOT OUTSIDER"),
+    _rule(EXFIL, "HANDOVER", "~3 SECRET, ~4 SINK", unless="~4 GUEST, ~3 SOURCE, ~8 DONT NOT OUTSIDER"),
+    _rule(EXFIL, "MOVE", "~6 MYPROMPT, ~6 FULL", unless="-8 DONT NOT OUTSIDER"),
+    _rule(EXFIL, "SEND", "~7 MYPROMPT CORE, ~10 FULL", unless="~1 OUTSIDER", commanded=True),
+    _rule(EXFIL, "TOOLNET", "~14 SENSITIVE, ~14 ADDRESS SINK"),
+    _rule(EXFIL, "AUTHKEYS", "~8 REPEAT OPEN INSERTED GRANT SEND", unless="~8 BUSINESS"),
+    _rule(EXFIL, "RETELL", "+5 YOURPROMPT", unless="-5 NOT DONT", commanded=True),
+    _rule(EXFIL, "SEND", "+5 GOODS, +9 ADDRESS", unless="-4 OUTSIDER NOT DONT", commanded=True),
+    _rule(EXFIL, "RETELL", "+5 EARLIER", commanded=True),
+    _rule(EXFIL, "SEND", "+5 SENSITIVE, ~9 ADDRESS SINK"),
+    _rule(EXFIL, "TRIGGER", "+14 SEND, +16 ADDRESS, ~16 SECRET"),
+    _rule(INJECTION, "FETCHRUN", "~14 EVERYRUN, ~12 ADDRESS"),
+    _rule(EXFIL, "BACKDOOR", "-4 OPEN"),
+    _rule(INJECTION, "REPEAT", "~5 SELF, ~8 EVERYWHERE", commanded=True),
+    _rule(INJECTION, "UNDELETE", "~6 SELF", negatable=False),
+    _rule(INJECTION, "OBEY", "+5 ORDERS, +7 CONCEALED", unless="~1 OUTSIDER", commanded=True),
 )
 
 

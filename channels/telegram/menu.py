@@ -31,10 +31,18 @@ async def publish_commands(bot: TelegramBot, commands: Sequence[Command]) -> Non
     """Show the commands in the menus, where they changed. They work without, so a failure is only logged."""
     for scope, menu in menus_of(commands).items():
         try:
-            if tuple(await bot.get_my_commands(scope)) != tuple(menu):
+            if await _shown(bot, scope) != tuple(menu):
                 await bot.set_my_commands(menu, scope)
         except TelegramError as error:
             log.warning("telegram_commands_not_set", scope=scope.type, error=type(error).__name__)
+
+
+async def _shown(bot: TelegramBot, scope: BotCommandScope) -> tuple[BotCommand, ...] | None:
+    """What the menu holds now; None when Telegram does not tell."""
+    try:
+        return tuple(await bot.get_my_commands(scope))
+    except TelegramError:
+        return None
 
 
 def menus_of(commands: Sequence[Command]) -> Mapping[BotCommandScope, list[BotCommand]]:
@@ -42,8 +50,8 @@ def menus_of(commands: Sequence[Command]) -> Mapping[BotCommandScope, list[BotCo
     names = frozenset(command.name for command in commands)
     return {
         BotCommandScopeDefault(): _menu(commands, names & _EVERYWHERE),
-        BotCommandScopeAllPrivateChats(): _menu(commands, names),
         BotCommandScopeAllGroupChats(): _menu(commands, names - _PRIVATE_ONLY),
+        BotCommandScopeAllPrivateChats(): _menu(commands, names),
     }
 
 

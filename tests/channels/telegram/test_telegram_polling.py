@@ -283,6 +283,16 @@ async def test_menus_that_did_not_change_are_not_set_again(
     assert len(telegram.called("setMyCommands")) == 3
 
 
+async def test_menus_are_set_also_where_telegram_does_not_tell_what_they_hold(
+    telegram: TelegramEmulator, settings: ChannelSettings, port: FakePort
+) -> None:
+    telegram.fail("getMyCommands", 500, times=3)
+    channel = TelegramChannel(settings, QUICK)
+    await channel.start(port)
+    await eventually(lambda: len(telegram.world.commands) == 3, "the menus")
+    await channel.stop()
+
+
 async def test_the_last_event_s_time_is_kept(
     channel: TelegramChannel, port: FakePort, chat: Conversation
 ) -> None:

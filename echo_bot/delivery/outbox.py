@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Literal
 
 import structlog
@@ -261,13 +262,10 @@ class Delivery:
 
     async def _sent(self, row: OutboxRow, body: Body, ref: MessageRef) -> None:
         self._handed_over = {each for each in self._handed_over if each[0] != row.row_id}
-        await self._mark(row, "sent", message_id=ref.message_id)
         text = body.text if body.kind == "text" else f"[file] {body.name}"
-        await self._store.sessions.put_transcript(
-            TranscriptRow(
-                ref.message_id or f"{row.source}:{row.part}", row.address, "bot", text, self._clock()
-            )
-        )
+        entry_id = ref.message_id or f"{row.source}:{row.part}"
+        line = TranscriptRow(entry_id, self._moved.now(row.address), "bot", text, self._clock())
+        await self._written(row, "sent", partial(self._store.outbox.sent, row.row_id, ref.message_id, line))
         self._end(replace(row, state="sent", message_id=ref.message_id))
 
     async def _later(self, row: OutboxRow, seconds: float, why: str, *, counts: bool) -> None:
@@ -287,22 +285,27 @@ class Delivery:
         row: OutboxRow,
         state: OutboxState,
         *,
-        message_id: str = "",
         error: str = "",
         next_try_at: datetime | None = None,
         count_try: bool = False,
     ) -> None:
+        mark = partial(
+            self._store.outbox.mark,
+            row.row_id,
+            state,
+            error=error,
+            next_try_at=next_try_at,
+            count_try=count_try,
+        )
+        await self._written(row, state, mark)
+
+    async def _written(
+        self, row: OutboxRow, state: OutboxState, write: Callable[[], Awaitable[None]]
+    ) -> None:
         """What became of it must be written: a row left `sending` holds up its chat until a restart."""
         for pause in _MARK_PAUSES_SECONDS:
             try:
-                return await self._store.outbox.mark(
-                    row.row_id,
-                    state,
-                    message_id=message_id,
-                    error=error,
-                    next_try_at=next_try_at,
-                    count_try=count_try,
-                )
+                return await write()
             except StorageError as refused:
                 log.warning("outbox_unwritable", row=row.row_id, error=str(refused))
                 await asyncio.sleep(pause)

@@ -12,7 +12,15 @@ import structlog
 
 from echo_bot.agent.directive import split_command
 from echo_bot.approval.broker import Broker
-from echo_bot.channel import Command, CommandReply, Completion, Parameter, Prompt, TranscriptEntry
+from echo_bot.channel import (
+    SETUP_TOKEN,
+    Command,
+    CommandReply,
+    Completion,
+    Parameter,
+    Prompt,
+    TranscriptEntry,
+)
 from echo_bot.delivery import Delivery, StatusLines
 from echo_bot.delivery.card_json import card_from_json
 from echo_bot.errors import StorageError
@@ -121,6 +129,8 @@ class Inbox:
         return await self._accept(event)
 
     async def press(self, press: ButtonPress) -> PressReply:
+        if press.token == SETUP_TOKEN:
+            return PressReply("Your press arrived: buttons work here.")
         if self._status.is_stop(press.token):
             return await self._press_stop(press)
         return await self._broker.press(replace(press, text=encodable(press.text)))
@@ -177,9 +187,9 @@ class Inbox:
             state=TurnState.QUEUED,
             created_at=self._clock(),
         )
-        if not await self._store.events.claim(claim_ids(event), turn, self._clock()):
+        said = self._line(event)
+        if not await self._store.events.claim(claim_ids(event), turn, self._clock(), said):
             return False
-        await self._keep(event)
         before = self._queues.current(key)
         self._queues.submit(turn)
         if before is not None and self._broker.is_asking(before.turn_id):
@@ -249,9 +259,8 @@ class Inbox:
         return _Taken(stored, queued=stored)
 
     async def _command(self, event: InboundEvent, name: str, rest: str) -> _Taken:
-        if not await self._claim_only(event):
+        if not await self._claim_only(event, said=True):
             return _Taken(False)
-        await self._keep(event)
         key = session_key(event, shared_groups=self._settings.shared_groups)
         return _Taken(True, work=partial(self._answer_to, name, Request(event, key, rest)))
 
@@ -289,7 +298,7 @@ class Inbox:
                 edited = replace(event, event_type=EventType.MESSAGE, event_id=turn.event_id)
                 text = event_to_json(edited)
                 if await self._store.events.replace_queued(key, turn.event_id, text):
-                    await self._keep(edited)
+                    await self._store.sessions.put_transcript(self._line(edited))
                     return self._queues.replace(replace(turn, event_json=text))
         return False
 
@@ -300,8 +309,7 @@ class Inbox:
         question = next((each for each in asked if each is not None), None)
         if question is None or not event.text.strip():
             return False
-        if await self._claim_only(event):
-            await self._keep(event)
+        if await self._claim_only(event, said=True):
             await self._broker.answer(question.approval_id, event.sender, event.text.strip())
         return True
 
@@ -320,19 +328,18 @@ class Inbox:
             self._told_waiting = {m for m in self._told_waiting if m[0] != key} | {mark}
             await self._reply(event, "A decision is open in this chat; I will read this once it is made.")
 
-    async def _claim_only(self, event: InboundEvent) -> bool:
-        return await self._store.events.claim(claim_ids(event), None, self._clock())
+    async def _claim_only(self, event: InboundEvent, *, said: bool = False) -> bool:
+        line = self._line(event) if said else None
+        return await self._store.events.claim(claim_ids(event), None, self._clock(), line)
 
-    async def _keep(self, event: InboundEvent) -> None:
-        await self._store.sessions.put_transcript(
-            TranscriptRow(
-                entry_id=event.message_id or event.event_id,
-                address=event.address,
-                role="user",
-                text=self._mask(words_of(event)),
-                at=event.timestamp,
-                sender=str(event.sender),
-            )
+    def _line(self, event: InboundEvent) -> TranscriptRow:
+        return TranscriptRow(
+            entry_id=event.message_id or event.event_id,
+            address=event.address,
+            role="user",
+            text=self._mask(words_of(event)),
+            at=event.timestamp,
+            sender=str(event.sender),
         )
 
     async def _reply(self, event: InboundEvent, text: str) -> None:

@@ -9,7 +9,8 @@ from sqlalchemy import Connection, delete, update
 from echo_bot.events import EventId, SessionKey
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.records import TurnRecord, TurnState
+from echo_bot.storage.records import TranscriptRow, TurnRecord, TurnState
+from echo_bot.storage.sessions import upsert_transcript
 from echo_bot.storage.tables import seen, turns
 from echo_bot.storage.turns import turn_values
 
@@ -22,10 +23,18 @@ class SqlEvents:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def claim(self, dedup_ids: tuple[str, ...], turn: TurnRecord | None, at: datetime) -> bool:
+    async def claim(
+        self,
+        dedup_ids: tuple[str, ...],
+        turn: TurnRecord | None,
+        at: datetime,
+        said: TranscriptRow | None = None,
+    ) -> bool:
         def work(connection: Connection) -> None:
             if not (_insert_ids(connection, dedup_ids, at) and _insert_turn(connection, turn)):
                 raise _SeenBefore
+            if said is not None:
+                connection.execute(upsert_transcript(said))
 
         try:
             await self._database.write(work)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, exists, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, or_, select, update
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.records import OutboxRow, OutboxState
+from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow
+from echo_bot.storage.sessions import upsert_transcript
 from echo_bot.storage.tables import outbox
 
 _NAMES = (
@@ -75,6 +76,24 @@ class SqlOutbox:
         statement = update(outbox).where(outbox.c.row_id == row_id).values(changes)
         await self._database.change(statement)
 
+    async def sent(self, row_id: int, message_id: str, shown: TranscriptRow) -> None:
+        changes = {"state": "sent", "error": "", "next_try_at": None, "message_id": message_id}
+        statement = update(outbox).where(outbox.c.row_id == row_id).values(changes)
+
+        def work(connection: Connection) -> None:
+            connection.execute(statement)
+            connection.execute(upsert_transcript(shown))
+
+        await self._database.write(work)
+
+    async def revive(self, row_id: int, now: datetime) -> bool:
+        changes = {"state": "queued", "tries": 0, "next_try_at": now, "error": ""}
+        statement = update(outbox).where(_is_dead(row_id)).values(changes)
+        return await self._database.change(statement) == 1
+
+    async def drop(self, row_id: int) -> bool:
+        return await self._database.change(delete(outbox).where(_is_dead(row_id))) == 1
+
     async def recover(self) -> tuple[OutboxRow, ...]:
         statement = (
             update(outbox).where(outbox.c.state == "sending").values(state="unknown").returning(outbox)
@@ -89,6 +108,10 @@ class SqlOutbox:
     async def list(self, state: OutboxState, limit: int) -> tuple[OutboxRow, ...]:
         statement = select(outbox).where(outbox.c.state == state).order_by(outbox.c.row_id).limit(limit)
         return await self._database.rows(statement, _row)
+
+
+def _is_dead(row_id: int) -> ColumnElement[bool]:
+    return and_(outbox.c.row_id == row_id, outbox.c.state == "dead")
 
 
 def _put(connection: Connection, row: OutboxRow) -> OutboxRow:

@@ -35,8 +35,17 @@ from echo_bot.storage.records import (
 class Events(Protocol):
     """Which platform updates were seen: the persistent claim of every path in."""
 
-    async def claim(self, dedup_ids: tuple[str, ...], turn: TurnRecord | None, at: datetime) -> bool:
-        """Insert the ids and the queued turn together. False, and nothing changed, if any id was seen."""
+    async def claim(
+        self,
+        dedup_ids: tuple[str, ...],
+        turn: TurnRecord | None,
+        at: datetime,
+        said: TranscriptRow | None = None,
+    ) -> bool:
+        """Insert the ids, the queued turn and its line of the transcript together.
+
+        False, and nothing changed, if any id was seen.
+        """
         ...
 
     async def replace_queued(self, session_key: SessionKey, event_id: EventId, event_json: str) -> bool:
@@ -142,6 +151,10 @@ class Approvals(Protocol):
         """The atomic claim pending → decided. None if somebody was first (read it with `get`)."""
         ...
 
+    async def explain(self, approval_id: ApprovalId, answer: str) -> None:
+        """Add what became of a call that was edited, once that is known."""
+        ...
+
     async def use(self, approval_id: ApprovalId) -> bool:
         """approved → used, once. False if it is in any other state."""
         ...
@@ -194,6 +207,18 @@ class Outbox(Protocol):
         next_try_at: datetime | None = None,
         count_try: bool = False,
     ) -> None: ...
+
+    async def sent(self, row_id: int, message_id: str, shown: TranscriptRow) -> None:
+        """It was delivered, and is a line of the transcript: both or neither."""
+        ...
+
+    async def revive(self, row_id: int, now: datetime) -> bool:
+        """Queue a dead row again, its tries counted anew. False if it is not dead."""
+        ...
+
+    async def drop(self, row_id: int) -> bool:
+        """Forget a dead row. False if it is not dead."""
+        ...
 
     async def recover(self) -> tuple[OutboxRow, ...]:
         """Rows left `sending` by a crash become `unknown`; returns them."""

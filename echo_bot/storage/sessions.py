@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import Insert, func, select
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.events import Address, Identity, SessionKey
@@ -69,12 +69,7 @@ class SqlSessions:
         await self._database.change(upsert)
 
     async def put_transcript(self, row: TranscriptRow) -> None:
-        contents = _contents(row)
-        statement = insert_into(transcript).values(
-            **address_values(row.address), entry_id=row.entry_id, **contents
-        )
-        upsert = statement.on_conflict_do_update(index_elements=[*ADDRESS, "entry_id"], set_=contents)
-        await self._database.change(upsert)
+        await self._database.change(upsert_transcript(row))
 
     async def transcript(self, address: Address, limit: int) -> tuple[TranscriptRow, ...]:
         statement = (
@@ -101,6 +96,14 @@ class SqlSessions:
             .distinct()
         )
         return frozenset(await self._database.rows(statement, lambda row: str(row["sender"])))
+
+
+def upsert_transcript(row: TranscriptRow) -> Insert:
+    """Insert the row, or put its contents in place of the row with that address and entry id."""
+    contents = _contents(row)
+    values = {**address_values(row.address), "entry_id": row.entry_id, **contents}
+    statement = insert_into(transcript).values(values)
+    return statement.on_conflict_do_update(index_elements=[*ADDRESS, "entry_id"], set_=contents)
 
 
 def _contents(row: TranscriptRow) -> dict[str, str | datetime]:

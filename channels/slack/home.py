@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +21,8 @@ from echo_bot.events import Card, Identity
 log = structlog.get_logger(__name__)
 
 MAX_BLOCKS = 100
+MAX_CHARACTERS = 60_000
+"""Far below the 250 kB that Slack takes for a view, however the text is encoded."""
 _REMEMBERED = 200
 _NONE_OPEN = "Nothing waits for your decision."
 _UNKNOWN = "This bot does not know you."
@@ -82,7 +85,7 @@ def home_blocks(cards: Sequence[Card], notice: str = "", *, known: bool = True) 
     left_off: list[str] = []
     for place, card in enumerate(cards):
         shown = [*card_blocks(card), *button_rows(card.buttons, f"{place}:"), {"type": "divider"}]
-        if left_off or len(blocks) + len(shown) > MAX_BLOCKS - 1:
+        if left_off or len(blocks) + len(shown) > MAX_BLOCKS - 1 or _size(blocks + shown) > MAX_CHARACTERS:
             left_off.append(card.short_id)
         else:
             blocks += shown
@@ -92,3 +95,7 @@ def home_blocks(cards: Sequence[Card], notice: str = "", *, known: bool = True) 
             f"{len(left_off)} more: {ids}. Decide them in their chats or by /echo approve ID."
         )
     return blocks
+
+
+def _size(blocks: Sequence[Block]) -> int:
+    return len(json.dumps(blocks, ensure_ascii=False))

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
 import httpx
@@ -54,9 +54,13 @@ class SignedCaller(Carrier):
         digest = hmac.new(self._secret.encode(), b"v0:" + timestamp.encode() + b":" + body, hashlib.sha256)
         return {"x-slack-request-timestamp": timestamp, "x-slack-signature": f"v0={digest.hexdigest()}"}
 
-    async def post(self, body: bytes, headers: dict[str, str]) -> httpx.Response:
+    async def post(self, body: bytes, headers: Mapping[str, str | bytes]) -> httpx.Response:
         """Send any request, also one that Slack would not."""
-        return await self._client.post(TARGET, content=body, headers=headers)
+        raw = [
+            (name.encode(), text.encode() if isinstance(text, str) else text)
+            for name, text in headers.items()
+        ]
+        return await self._client.post(TARGET, content=body, headers=raw)
 
 
 def _encoded(delivery: Delivery) -> tuple[bytes, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import secrets
 from collections import deque
 
@@ -32,7 +33,9 @@ class SocketServer(Carrier):
         self.refuses = False
 
     async def start(self) -> None:
-        self._server = await serve(self._serve, "127.0.0.1", 0, ping_interval=None, close_timeout=0.1)
+        self._server = await serve(
+            self._serve, "127.0.0.1", 0, ping_interval=None, close_timeout=0.1, logger=_quiet()
+        )
         self._tasks.add(asyncio.create_task(self._send_all(), name="emulator:sockets"))
 
     async def stop(self) -> None:
@@ -51,9 +54,9 @@ class SocketServer(Carrier):
         return f"ws://127.0.0.1:{port}/link/?ticket={ticket}&app_id={APP}"
 
     @property
-    def connections(self) -> int:
-        """How many connections are open and have not been told to go."""
-        return len([one for one in self._open if one not in self._retired])
+    def open_connections(self) -> tuple[ServerConnection, ...]:
+        """Also those that have been told to go."""
+        return tuple(self._open)
 
     def send(self, delivery: Delivery) -> None:
         self._waiting.append(delivery)
@@ -134,6 +137,13 @@ class SocketServer(Carrier):
     def _newest(self) -> ServerConnection | None:
         usable = [one for one in self._open if one not in self._retired]
         return usable[-1] if usable else None
+
+
+def _quiet() -> logging.Logger:
+    """The server's own log would mix with that of the bot under test."""
+    logger = logging.getLogger("echo_bot.testing.slack")
+    logger.setLevel(logging.WARNING)
+    return logger
 
 
 def _envelope(delivery: Delivery) -> dict[str, object]:

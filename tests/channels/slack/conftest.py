@@ -22,6 +22,11 @@ async def slack() -> AsyncIterator[SlackEmulator]:
 
 
 @pytest.fixture
+def quick() -> Rhythm:
+    return QUICK
+
+
+@pytest.fixture
 def settings(slack: SlackEmulator) -> ChannelSettings:
     secrets = {"bot_token": slack.bot_token, "app_token": slack.app_token}
     return ChannelSettings(account="", api_base=slack.url, options={"mode": "socket"}, secrets=secrets)
@@ -43,7 +48,10 @@ async def channel(settings: ChannelSettings, port: FakePort) -> AsyncIterator[Sl
 
 @pytest.fixture
 def ada(slack: SlackEmulator) -> Person:
-    return slack.user("U1", "Ada")
+    """Somebody who has talked to the bot before, so that their direct chat exists."""
+    person = slack.user("U1", "Ada")
+    person.dm()
+    return person
 
 
 @pytest.fixture

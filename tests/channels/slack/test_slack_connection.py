@@ -1,0 +1,218 @@
+"""Starting, staying connected, acknowledging in time, and stopping: nothing left, no token told."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from dataclasses import replace
+
+import pytest
+from structlog.testing import capture_logs
+
+from channels.slack.adapter import SlackChannel, build
+from channels.slack.line import Rhythm
+from channels.slack.redaction import Redaction
+from echo_bot.channel import ChannelSettings, ChannelState
+from echo_bot.errors import ChannelFatal, StartError
+from echo_bot.events import Address, OutboundText
+from echo_bot.testing.fake_port import FakePort
+from echo_bot.testing.slack import Conversation, SlackEmulator
+from echo_bot.testing.waiting import eventually
+
+
+@pytest.mark.parametrize(
+    ("mode", "missing", "fix"),
+    [
+        ("socket", "bot_token", "xoxb-"),
+        ("socket", "app_token", "connections:write"),
+        ("http", "signing_secret", "signing_secret"),
+    ],
+)
+def test_without_a_secret_nothing_is_built(mode: str, missing: str, fix: str) -> None:
+    secrets = {"bot_token": "xoxb-1", "app_token": "xapp-1", "signing_secret": "s"}
+    settings = ChannelSettings("", options={"mode": mode}, secrets=secrets | {missing: " "})
+    with pytest.raises(StartError, match=fix):
+        build(settings)
+    assert build(replace(settings, secrets=secrets)).name == "slack"
+
+
+@pytest.mark.parametrize(
+    ("secret", "value", "fix"),
+    [
+        ("bot_token", "xoxb-wrong", "Bot User OAuth Token"),
+        ("bot_token", "xapp-1-test-token-of-the-emulator", "Bot User OAuth Token"),
+        ("app_token", "xapp-wrong", "connections:write"),
+        ("app_token", "xoxb-1-test-token-of-the-emulator", "connections:write"),
+    ],
+)
+async def test_a_refused_token_is_fatal_and_names_the_fix(
+    settings: ChannelSettings, port: FakePort, quick: Rhythm, secret: str, value: str, fix: str
+) -> None:
+    channel = SlackChannel(replace(settings, secrets={**settings.secrets, secret: value}), quick)
+    with pytest.raises(ChannelFatal, match=fix) as raised:
+        await channel.start(port)
+    assert value not in str(raised.value)
+    assert channel.health().state is ChannelState.STOPPED
+    assert _tasks_of_the_channel() == []
+
+
+async def test_an_app_that_may_not_even_write_is_fatal_and_names_the_scope(
+    slack: SlackEmulator, settings: ChannelSettings, port: FakePort, quick: Rhythm
+) -> None:
+    slack.scopes.discard("chat:write")
+    with pytest.raises(ChannelFatal, match=r"chat:write.*manifest"):
+        await SlackChannel(settings, quick).start(port)
+
+
+async def test_a_scope_that_only_some_things_need_is_a_warning(
+    slack: SlackEmulator, settings: ChannelSettings, port: FakePort, quick: Rhythm
+) -> None:
+    slack.scopes.discard("files:write")
+    channel = SlackChannel(settings, quick)
+    with capture_logs() as logs:
+        await channel.start(port)
+    await channel.stop()
+    assert [log["scopes"] for log in logs if log["event"] == "slack_scopes_missing"] == ["files:write"]
+
+
+async def test_slack_being_away_at_the_start_is_waited_out(
+    slack: SlackEmulator, settings: ChannelSettings, port: FakePort, quick: Rhythm, dm: Conversation
+) -> None:
+    slack.fail("auth.test", status=503, times=2)
+    slack.drop("apps.connections.open")
+    channel = SlackChannel(settings, quick)
+    await channel.start(port)
+    assert channel.health().state is ChannelState.RETRYING
+    assert channel.health().next_retry_at is not None
+    await eventually(lambda: channel.health().state is ChannelState.CONNECTED, "a connection")
+    dm.say("there you are")
+    await port.wait_for_event("there you are")
+    await channel.stop()
+
+
+@pytest.mark.parametrize("reason", ["warning", "refresh_requested"])
+async def test_a_disconnect_envelope_moves_to_a_new_connection(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation, reason: str
+) -> None:
+    slack.sockets.tell_to_go(reason)
+    dm.say("on the new one")
+    await port.wait_for_event("on the new one")
+    await eventually(lambda: len(slack.sockets.open_connections) == 1, "the end of the old connection")
+    assert slack.sockets.opened == 2
+
+
+async def test_killed_sockets_are_replaced_and_what_they_took_along_is_done_once(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    for number in range(3):
+        slack.sockets.drop()
+        dm.say(f"message {number}")
+        await port.wait_for_event(f"message {number}")
+    await eventually(lambda: channel.health().state is ChannelState.CONNECTED, "a connection")
+    assert [event.text for event in port.stored] == [f"message {number}" for number in range(3)]
+
+
+async def test_a_connection_that_answers_no_ping_is_replaced(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    slack.sockets.freeze()
+    await eventually(lambda: slack.sockets.opened > 1, "a new connection", timeout=10)
+    dm.say("alive")
+    await port.wait_for_event("alive")
+
+
+async def test_tries_to_reconnect_are_bounded(
+    slack: SlackEmulator, settings: ChannelSettings, port: FakePort
+) -> None:
+    channel = SlackChannel(settings, Rhythm(look=0.01, first_retry=0.05, longest_retry=0.2, steady=0.0))
+    await channel.start(port)
+    slack.fail("apps.connections.open", "internal_error", times=1000)
+    slack.sockets.drop()
+    started = time.monotonic()
+    await eventually(lambda: len(slack.called("apps.connections.open")) >= 5, "tries")
+    assert time.monotonic() - started > 0.3
+    assert "internal_error" in channel.health().error
+    slack.heal()
+    await eventually(lambda: channel.health().state is ChannelState.CONNECTED, "a connection")
+    await channel.stop()
+
+
+async def test_a_token_revoked_while_running_shows_and_is_tried_again(
+    slack: SlackEmulator, channel: SlackChannel
+) -> None:
+    slack.fail("apps.connections.open", "invalid_auth", times=3)
+    slack.sockets.drop()
+    await eventually(lambda: channel.health().state is ChannelState.FAILED, "the failure")
+    assert "app-level token" in channel.health().error
+    await eventually(lambda: channel.health().state is ChannelState.CONNECTED, "a connection")
+
+
+async def test_too_many_connections_are_waited_for_as_told(
+    slack: SlackEmulator, channel: SlackChannel
+) -> None:
+    slack.fail("apps.connections.open", retry_after=1)
+    slack.sockets.drop()
+    await eventually(lambda: "wait 1 s" in channel.health().error, "the wait")
+
+
+async def test_it_stops_within_two_seconds_even_when_slack_hangs(
+    slack: SlackEmulator, settings: ChannelSettings, port: FakePort, quick: Rhythm, dm: Conversation
+) -> None:
+    channel = SlackChannel(settings, quick)
+    await channel.start(port)
+    for method in ("users.info", "chat.postMessage", "apps.connections.open"):
+        slack.hold(method)
+    dm.say("hello")
+    sending = asyncio.create_task(channel.send_text(Address("slack", "D1"), OutboundText("x")))
+    await eventually(lambda: slack.called("chat.postMessage"), "the call")
+    slack.sockets.freeze()
+    started = time.monotonic()
+    await channel.stop()
+    assert time.monotonic() - started < 2
+    assert _tasks_of_the_channel() == []
+    slack.heal()
+    await asyncio.gather(sending, return_exceptions=True)
+
+
+async def test_no_token_is_ever_logged(
+    slack: SlackEmulator,
+    settings: ChannelSettings,
+    port: FakePort,
+    quick: Rhythm,
+    dm: Conversation,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with capture_logs() as logs:
+        channel = SlackChannel(settings, quick)
+        await channel.start(port)
+        dm.say("a private word")
+        await port.wait_for_event("a private word")
+        slack.fail("*", "fatal_error", times=3)
+        slack.sockets.drop()
+        await eventually(lambda: slack.sockets.opened > 1, "a new connection")
+        await channel.stop()
+    written = caplog.text + repr(logs)
+    assert not any(
+        secret in written for secret in (slack.bot_token, slack.app_token, "ticket=", "private word")
+    )
+
+
+def test_a_log_record_with_a_token_is_masked() -> None:
+    redaction = Redaction(["s3cret"])
+    shapes = "xoxb-12-ab.c xapp-1-A2 wss://x/?ticket=abc&app_id=1 s3cret"
+    assert redaction.clean(shapes) == "<token> <token> wss://x/?ticket=<token>&app_id=1 <token>"
+    try:
+        raise ValueError("xoxb-9-inside")
+    except ValueError as error:
+        record = logging.LogRecord("x", 40, "f", 1, "said %s", ("s3cret",), (ValueError, error, None))
+    redaction.filter(record)
+    assert (record.getMessage(), "xoxb" in (record.exc_text or "")) == ("said <token>", False)
+
+
+def _tasks_of_the_channel() -> list[str]:
+    """Everything that still runs, but for the test itself and the emulator."""
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    names = [f"{task.get_name()} {task.get_coro()!r}" for task in others]
+    return [name for name in names if "slack" in name and "emulator" not in name and "/testing/" not in name]

@@ -1,0 +1,235 @@
+"""What people write in Slack, as the port gets it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+import pytest
+
+from channels.slack.adapter import SlackChannel
+from channels.slack.files import is_slacks
+from echo_bot.errors import StorageError, TargetGone
+from echo_bot.events import BlockType, ContentBlock, EventType
+from echo_bot.testing.fake_port import FakePort
+from echo_bot.testing.slack import Conversation, Person, SlackEmulator
+from echo_bot.testing.waiting import eventually
+
+
+async def test_a_direct_message_is_answered_where_it_stands(
+    channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    said = dm.say("hello &amp; <https://a.b|a.b>")
+    event = await port.wait_for_event("hello & ")
+    assert (event.chat_id, event.thread_id, event.sender_id) == ("D1", "", "U1")
+    assert (event.sender_name, event.is_group, event.mentioned) == ("Ada", False, False)
+    assert (event.message_id, event.from_bot) == (said.ts, False)
+
+
+async def test_a_mention_in_a_channel_is_one_event_in_its_own_thread(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    room = ada.at(slack.channel())
+    said = room.mention("what time is it?")
+    event = await port.wait_for_event("what time is it?")
+    await asyncio.gather(*(delivery.acknowledged() for delivery in room.deliveries))
+    assert len(room.deliveries) == 2
+    assert [stored.text for stored in port.stored] == ["what time is it?"]
+    assert (event.chat_id, event.thread_id, event.is_group, event.mentioned) == ("C1", said.ts, True, True)
+
+
+async def test_a_reply_in_a_thread_stays_in_it(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    room = ada.at(slack.channel("G1", kind="group"))
+    first = room.mention("start")
+    room.thread(first).mention("go on")
+    event = await port.wait_for_event("go on")
+    assert (event.thread_id, event.reply_to_id, event.reply_to_is_own) == (first.ts, first.ts, False)
+    direct = ada.dm()
+    direct.thread(direct.say("top")).say("below")
+    assert (await port.wait_for_event("below")).thread_id != ""
+
+
+async def test_a_reply_below_the_bots_own_message_counts_as_a_reply_to_it(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    room = ada.at(slack.channel())
+    slack.world.messages.append(own := room.say("from the bot"))
+    own.user = "UBOT"
+    room.thread(own).say("thanks")
+    assert (await port.wait_for_event("thanks")).reply_to_is_own
+
+
+async def test_an_edit_is_an_edit_of_that_message(
+    channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    said = dm.say("helo")
+    dm.edit(said, "hello")
+    event = await port.wait_for_event("hello")
+    assert (event.event_type, event.message_id, event.thread_id) == (EventType.EDIT, said.ts, "")
+    dm.edit(said, "hello!")
+    assert (await port.wait_for_event("hello!")).event_id != event.event_id
+
+
+async def test_what_nobody_said_is_no_event(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    said = dm.say("one")
+    dm.delete(said)
+    for subtype in ("channel_join", "channel_topic", "message_replied", "reminder_add"):
+        dm.say("noise", extra={"subtype": subtype})
+    preview = {**said.to_json(), "attachments": [{"title": "a preview"}]}
+    slack.deliver_event(
+        {
+            "type": "message",
+            "subtype": "message_changed",
+            "channel": "D1",
+            "channel_type": "im",
+            "ts": "1.1",
+            "message": preview,
+            "previous_message": said.to_json(),
+        }
+    )
+    last = slack.deliver_event({"type": "reaction_added", "user": "U1"})
+    await last.acknowledged()
+    await asyncio.gather(*(delivery.acknowledged() for delivery in slack.deliveries))
+    assert [event.text for event in port.stored] == ["one"]
+
+
+async def test_the_bot_does_not_hear_itself_and_marks_other_bots(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    room = ada.at(slack.channel())
+    room.say("me", extra={"user": "UBOT"})
+    room.say("me too", extra={"bot_id": "BBOT"})
+    slack.user("U9", "Robo", is_bot=True).at(room.chat).mention("answer me")
+    assert (await port.wait_for_event("answer me")).from_bot
+    room.say("old style", extra={"subtype": "bot_message", "bot_id": "B7", "user": None})
+    event = await port.wait_for_event("old style")
+    assert (event.from_bot, event.sender_id) == (True, "B7")
+    assert "me" not in [event.text for event in port.stored]
+
+
+async def test_names_are_asked_for_once_and_never_for_strangers(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    slack.user("U2", "Bob")
+    port.strangers = {"U6"}
+    slack.user("U6", "Mallory").dm().say("let me in")
+    dm.say("ask <@U2> and <@U2>")
+    dm.say("again <@U2>")
+    await port.wait_for_event("again @Bob")
+    assert sorted(call["user"] for call in slack.called("users.info")) == ["U1", "U2"]
+
+
+async def test_a_name_that_does_not_come_holds_nothing_up(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    slack.fail("users.info", times=2)
+    dm.say("nameless")
+    assert (await port.wait_for_event("nameless")).sender_name == ""
+
+
+async def test_messages_of_a_chat_keep_their_order_while_names_are_asked_for(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    held = slack.hold("users.info")
+    for number in range(5):
+        dm.say(f"line {number}")
+    await eventually(lambda: slack.called("users.info"), "the question")
+    held.set()
+    await port.wait_for_event("line 4")
+    assert [event.text for event in port.stored] == [f"line {number}" for number in range(5)]
+
+
+async def test_a_message_that_comes_again_is_stored_once(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    dm.say("once")
+    await port.wait_for_event("once")
+    for same in (True, False):
+        again = slack.redeliver(dm.deliveries[0], same_envelope=same)
+        await again.acknowledged()
+    assert [event.text for event in port.stored] == ["once"]
+    assert len(port.seen) == 3
+
+
+async def test_what_cannot_be_stored_is_not_acknowledged(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    port.fail(StorageError("the disk is full"))
+    dm.say("precious")
+    await eventually(lambda: port.seen, "the try")
+    dm.say("next")
+    await port.wait_for_event("next")
+    assert not dm.deliveries[0].is_acknowledged
+    await slack.redeliver(dm.deliveries[0]).acknowledged()
+    assert sorted(event.text for event in port.stored) == ["next", "precious"]
+
+
+async def test_a_file_is_a_block_and_is_found_where_it_lies(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    dm.upload("notes.txt", b"words", "look")
+    event = await port.wait_for_event("look")
+    text, file = event.content
+    assert text.text == "look"
+    assert (file.type, file.name, file.mime, file.size) == (BlockType.FILE, "notes.txt", "text/plain", 5)
+    where = await channel.locate(file)
+    async with httpx.AsyncClient() as client:
+        assert (await client.get(where.url, headers=where.headers)).content == b"words"
+    assert slack.bot_token not in repr(where)
+
+
+async def test_a_file_known_by_its_id_alone_is_asked_for(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort
+) -> None:
+    stored = slack.world.store_file("a.bin", "application/octet-stream", b"x")
+    assert (await channel.locate(ContentBlock(BlockType.FILE, ref=stored.id))).url == stored.url
+    with pytest.raises(TargetGone):
+        await channel.locate(ContentBlock(BlockType.FILE, ref="F404"))
+
+
+@pytest.mark.parametrize(
+    ("mime", "subtype", "kind"),
+    [
+        ("image/png", "", BlockType.IMAGE),
+        ("audio/mpeg", "", BlockType.AUDIO),
+        ("video/mp4", "slack_video", BlockType.VIDEO),
+        ("audio/webm", "slack_audio", BlockType.VOICE),
+    ],
+)
+async def test_an_attachment_without_words_counts(
+    slack: SlackEmulator,
+    channel: SlackChannel,
+    port: FakePort,
+    dm: Conversation,
+    mime: str,
+    subtype: str,
+    kind: BlockType,
+) -> None:
+    dm.say("", files=(slack.world.store_file("it", mime, b"x", subtype),))
+    await port.wait_for_event()
+    assert [block.type for block in port.stored[0].content] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("url", "is_trusted"),
+    [
+        ("https://files.slack.com/files-pri/T1-F1/a.txt", True),
+        ("https://acme.slack.com/files/x", True),
+        ("https://slack.com.evil.example/x", False),
+        ("https://evilslack.com/x", False),
+        ("http://files.slack.com/x", False),
+        ("https://files.slack.com:8443/x", False),
+        ("https://user@files.slack.com/x", False),
+        ("http://127.0.0.1:9/x", True),
+        ("http://127.0.0.1:10/x", False),
+        ("https://docs.google.com/d/1", False),
+        ("http://[", False),
+    ],
+)
+def test_the_token_goes_to_slack_and_the_configured_server_alone(url: str, is_trusted: bool) -> None:
+    assert is_slacks(url, "http://127.0.0.1:9/api/") is is_trusted
+    assert not is_slacks("http://127.0.0.1:9/x", "")

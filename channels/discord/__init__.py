@@ -6,6 +6,7 @@ MANIFEST = ChannelManifest(
     name="discord",
     title="Discord",
     build="channels.discord.adapter:build",
+    setup="channels.discord.setup:SETUP",
     authenticates_sender=True,
     options=("gateway_url",),
     secrets=("token",),

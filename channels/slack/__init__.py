@@ -6,6 +6,7 @@ MANIFEST = ChannelManifest(
     name="slack",
     title="Slack",
     build="channels.slack.adapter:build",
+    setup="channels.slack.setup:SETUP",
     authenticates_sender=True,
     options=("mode",),
     secrets=("bot_token", "app_token", "signing_secret"),

@@ -7,7 +7,6 @@ MANIFEST = ChannelManifest(
     title="Telegram",
     build="channels.telegram.adapter:build",
     setup="channels.telegram.setup:SETUP",
-    setup="channels.telegram.setup:SETUP",
     authenticates_sender=True,
     options=("api_file_base", "webhook_url"),
     secrets=("token", "webhook_secret"),

@@ -169,7 +169,10 @@ class Gateway:
             "guilds": [{"id": str(guild_id), "unavailable": True} for guild_id in backend.guilds],
             "session_id": session.session_id,
             "resume_gateway_url": self._world.url.replace("http", "ws", 1) + "/gateway",
-            "application": {"id": str(backend.application_id), "flags": 0},
+            "application": {
+                "id": str(backend.application_id),
+                "flags": self._world.application_flags,
+            },
             "private_channels": [],
             "relationships": [],
             "shard": [0, 1],

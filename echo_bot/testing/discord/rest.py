@@ -106,6 +106,8 @@ class Rest:
             return self._send(call)
         if call.method == "POST" and fnmatchcase(call.path, "/channels/*/typing"):
             self._world.typing.append(int(call.path.split("/")[2]))
+        if call.path.endswith("applications/@me"):
+            return {**self._route(call), "flags": self._world.application_flags}
         return self._route(call)
 
     def _send(self, call: Call) -> Any:

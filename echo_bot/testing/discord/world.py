@@ -12,6 +12,7 @@ from simcord.backend.cdn import CDN_BASE
 
 _ATTACHMENT = re.compile(rf"{re.escape(CDN_BASE)}/(attachments/[^\"?]+)")
 _URL_LIFE = timedelta(hours=24)
+_MAY_READ_MESSAGES = 1 << 19
 
 
 class RealClock(Clock):
@@ -36,6 +37,11 @@ class World:
     @property
     def now(self) -> datetime:
         return self.backend.clock.now()
+
+    @property
+    def application_flags(self) -> int:
+        """Bits of what the owner switched on for the application."""
+        return _MAY_READ_MESSAGES if self.message_content_granted else 0
 
     def on_the_wire(self, text: str) -> str:
         """JSON with links to files as they are now: they are signed, and expire after a day."""

@@ -1,0 +1,192 @@
+"""`echo-bot setup` against the platforms' emulators: what it says, writes, keeps secret and leaves alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from echo_bot.config.key_variable import KEY_VARIABLE
+from echo_bot.credentials import Key, Vault
+from echo_bot.storage.store import SqlStore
+from echo_bot.testing.command_line import Answer, CommandLine
+from echo_bot.testing.discord import DiscordEmulator
+from echo_bot.testing.slack import SlackEmulator
+from echo_bot.testing.telegram import TelegramEmulator
+
+KEY = Key(bytes(range(32)))
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The command line with a configuration file and a key."""
+
+    command_line: CommandLine
+    file: Path
+
+    async def set_up(self, channel: str, *arguments: str, stdin: str) -> Answer:
+        return await asyncio.to_thread(self.command_line, "setup", channel, *arguments, stdin=stdin)
+
+    async def stored(self, owner: str, field: str) -> str | None:
+        async def read(store: SqlStore) -> str | None:
+            return await Vault(store.sealed, KEY, lambda: pytest.fail("nothing is written")).get(owner, field)
+
+        return await asyncio.to_thread(self.command_line.with_store, read)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """With the channels that are really installed."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    command_line = CommandLine(tmp_path)
+    file = tmp_path / "config.yaml"
+    file.write_text("# mine\nworkspace: /srv/work\nchannels:\n  telegram:\n    allow_from: ['7']  # Bo\n")
+    command_line.environ |= {KEY_VARIABLE: KEY.reveal(), "ECHO_BOT_CONFIG": str(file)}
+    return Desk(command_line, file)
+
+
+@pytest.fixture
+async def telegram() -> AsyncIterator[TelegramEmulator]:
+    async with TelegramEmulator() as emulator:
+        yield emulator
+
+
+@pytest.fixture
+async def discord() -> AsyncIterator[DiscordEmulator]:
+    async with DiscordEmulator() as emulator:
+        yield emulator
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackEmulator]:
+    async with SlackEmulator() as emulator:
+        yield emulator
+
+
+async def test_telegram_is_checked_written_and_shown_a_card(desk: Desk, telegram: TelegramEmulator) -> None:
+    chat = telegram.user(42).chat()
+    chat.say("hi")
+    answer = await desk.set_up(
+        "telegram",
+        *("--set", f"api_base={telegram.url}", "--allow", "42", "--send-to", "42"),
+        stdin=f"{telegram.token}\n",
+    )
+    assert (answer.code, answer.err) == (0, "")
+    assert "@" in answer.out
+    assert "https://t.me/" in answer.out
+    assert telegram.token not in answer.out
+    written = desk.file.read_text()
+    assert "# mine\nworkspace: /srv/work" in written
+    assert telegram.token not in written
+    assert "enabled: true" in written
+    assert all(each in written for each in ("# Bo", "7", "42"))
+    assert await desk.stored("channel:telegram", "token") == telegram.token
+    card = await chat.wait_for_button("Try the button")
+    assert "Echo Bot can reach you here" in card.text
+    assert (await asyncio.to_thread(desk.command_line, "config", "check")).code == 0
+
+
+async def test_a_refused_token_writes_nothing(desk: Desk, telegram: TelegramEmulator) -> None:
+    before = desk.file.read_text()
+    answer = await desk.set_up("telegram", "--set", f"api_base={telegram.url}", stdin="1:wrong\n")
+    assert answer.code == 3
+    assert "@BotFather" in answer.err
+    assert "Nothing was written" in answer.err
+    assert "1:wrong" not in answer.out + answer.err
+    assert desk.file.read_text() == before
+    assert await desk.stored("channel:telegram", "token") is None
+
+
+async def test_discord_names_the_missing_intent_and_the_invitation(
+    desk: Desk, discord: DiscordEmulator
+) -> None:
+    discord.message_content_granted = False
+    ada = discord.user("Ada")
+    answer = await desk.set_up(
+        "discord",
+        *("--set", f"api_base={discord.api_base}", "--set", f"gateway_url={discord.gateway_url}"),
+        *("--send-to", ada.id),
+        stdin=f"{discord.token}\n",
+    )
+    assert answer.code == 1
+    assert "Message Content Intent" in answer.out
+    assert "oauth2/authorize" in answer.out
+    assert await desk.stored("channel:discord", "token") == discord.token
+    assert "Echo Bot can reach you here" in (await ada.dm().wait_for_button("Try the button")).text
+
+
+async def test_discord_with_its_intent_has_no_problem(desk: Desk, discord: DiscordEmulator) -> None:
+    answer = await desk.set_up(
+        "discord",
+        *("--set", f"api_base={discord.api_base}", "--set", f"gateway_url={discord.gateway_url}"),
+        stdin=f"{discord.token}\n",
+    )
+    assert (answer.code, answer.err) == (0, "")
+    assert "Missing" not in answer.out
+
+
+async def test_slack_asks_for_both_tokens_of_its_mode(desk: Desk, slack: SlackEmulator) -> None:
+    ada = slack.user("U1", "Ada").dm()
+    answer = await desk.set_up(
+        "slack",
+        *("--set", f"api_base={slack.url}", "--send-to", "U1"),
+        stdin=f"{slack.bot_token}\n{slack.app_token}\n",
+    )
+    assert (answer.code, answer.err) == (0, "")
+    assert "/invite" in answer.out
+    assert await desk.stored("channel:slack", "app_token") == slack.app_token
+    assert (await ada.wait_for_button("Try the button")).text
+
+
+async def test_slack_by_http_wants_the_signing_secret(desk: Desk, slack: SlackEmulator) -> None:
+    answer = await desk.set_up(
+        "slack",
+        *("--account", "work", "--set", f"api_base={slack.url}", "--set", "mode=http"),
+        stdin=f"{slack.bot_token}\nshh-signed\n",
+    )
+    assert answer.code == 0
+    assert "/slack/work/events" in answer.out
+    assert await desk.stored("channel:slack/work", "signing_secret") == "shh-signed"
+    assert await desk.stored("channel:slack/work", "app_token") is None
+
+
+async def test_slack_says_that_the_app_token_is_not_one(desk: Desk, slack: SlackEmulator) -> None:
+    answer = await desk.set_up(
+        "slack", "--set", f"api_base={slack.url}", stdin=f"{slack.bot_token}\nxapp-wrong\n"
+    )
+    assert answer.code == 1
+    assert "connections:write" in answer.out
+
+
+async def test_without_a_key_one_is_made_and_told_once(desk: Desk, telegram: TelegramEmulator) -> None:
+    del desk.command_line.environ[KEY_VARIABLE]
+    answer = await desk.set_up("telegram", "--set", f"api_base={telegram.url}", stdin=f"{telegram.token}\n")
+    assert answer.code == 0
+    told = next(line for line in answer.out.splitlines() if line.startswith(f"export {KEY_VARIABLE}="))
+    desk.command_line.environ[KEY_VARIABLE] = told.partition("=")[2]
+    listed = await asyncio.to_thread(desk.command_line, "credentials", "list")
+    assert "channels.telegram.token" in listed.out
+
+
+@pytest.mark.parametrize(
+    ("channel", "arguments", "says"),
+    [
+        ("telegrm", (), "did you mean telegram"),
+        ("web", (), "there are: discord, slack, telegram"),
+        ("telegram", ("--set", "token=1:x"), "never stand on the command line"),
+        ("telegram", ("--set", "webhook_url"), "KEY=VALUE"),
+        ("telegram", ("--set", "nonsense=1"), "nonsense"),
+        ("telegram", (), "was not given"),
+    ],
+)
+async def test_what_cannot_be_set_up_is_refused_with_a_sentence(
+    desk: Desk, channel: str, arguments: tuple[str, ...], says: str
+) -> None:
+    before = desk.file.read_text()
+    answer = await desk.set_up(channel, *arguments, stdin="")
+    assert answer.code == 2
+    assert says in answer.err
+    assert desk.file.read_text() == before

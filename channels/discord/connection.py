@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import structlog
+from discord.gateway import KeepAliveHandler
 from discord.http import Route
 
 from channels.discord.client import DiscordClient
@@ -203,6 +205,7 @@ class Connection:
         except Exception as error:  # noqa: BLE001 what cannot be closed is left to the session's end
             log.info("discord_not_closed_cleanly", account=self._account, error=type(error).__name__)
             await client.http.close()
+        _end_heartbeats(client)
 
     def _settle_first(self, failure: ChannelFatal | None = None) -> None:
         if self._first is None or self._first.done():
@@ -219,3 +222,10 @@ def _silence(client: DiscordClient) -> tuple[float, float]:
     if beat is None or not beat.interval:
         return 0.0, 1.0
     return time.perf_counter() - beat._last_ack, _BEATS_MISSED * beat.interval
+
+
+def _end_heartbeats(client: DiscordClient) -> None:
+    """End the threads of lines that were closed or never quite opened, which the SDK forgets."""
+    for thread in threading.enumerate():
+        if isinstance(thread, KeepAliveHandler) and thread.ws._connection is client._connection:
+            thread.stop()

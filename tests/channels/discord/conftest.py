@@ -34,10 +34,6 @@ async def discord() -> AsyncIterator[DiscordEmulator]:
 
 @pytest.fixture
 def settings(discord: DiscordEmulator) -> ChannelSettings:
-    return settings_for(discord)
-
-
-def settings_for(discord: DiscordEmulator) -> ChannelSettings:
     return ChannelSettings(
         account="",
         api_base=discord.api_base,
@@ -52,9 +48,14 @@ def port() -> FakePort:
 
 
 @pytest.fixture
-async def channel(settings: ChannelSettings, port: FakePort) -> AsyncIterator[DiscordChannel]:
+def rhythm() -> Rhythm:
+    return QUICK
+
+
+@pytest.fixture
+async def channel(settings: ChannelSettings, rhythm: Rhythm, port: FakePort) -> AsyncIterator[DiscordChannel]:
     """Started, and stopped after the test."""
-    running = DiscordChannel(settings, QUICK)
+    running = DiscordChannel(settings, rhythm)
     await running.start(port)
     yield running
     await running.stop()

@@ -34,6 +34,7 @@ from echo_bot.channel import (
     ChannelState,
     Command,
     Port,
+    Prompting,
 )
 from echo_bot.errors import EchoBotError, TargetGone
 from echo_bot.events import Address, Card, CardState, MessageRef, OutboundFile, OutboundText
@@ -71,6 +72,7 @@ class TerminalChannel:
         edits=True,
         typing=True,
         files=True,
+        prompts=Prompting.REPLY,
         redraws=False,
         stream_interval_ms=250,
         stream_interval_group_ms=250,
@@ -152,7 +154,8 @@ class TerminalChannel:
 
     async def edit_card(self, ref: MessageRef, card: Card) -> None:
         if card.state is CardState.OPEN:
-            self._ask(card, ref.message_id)
+            if not self._cards.was_answered(card.card_id):
+                self._ask(card, ref.message_id)
             return
         asked = self._cards.first()
         closed = self._cards.drop(card.card_id)

@@ -13,10 +13,14 @@ _REMEMBERED = 256
 
 @dataclass(slots=True)
 class OpenCard:
-    """A card and the message that shows it. `closed` is set once it was decided, wherever that was."""
+    """A card and the message that shows it. `closed` is set once it was decided, wherever that was.
+
+    `draft`: words for one of its buttons that were refused.
+    """
 
     card: Card
     message_id: str
+    draft: str = ""
     closed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -26,6 +30,7 @@ class CardLine:
     def __init__(self) -> None:
         self._open: OrderedDict[str, OpenCard] = OrderedDict()
         self._told: OrderedDict[str, CardState] = OrderedDict()
+        self._answered: OrderedDict[str, None] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._open)
@@ -52,6 +57,16 @@ class CardLine:
         """Nothing is asked here any more; the transcript has the open cards for the next start."""
         for card_id in tuple(self._open):
             self.drop(card_id)
+
+    def answered(self, card_id: str) -> None:
+        """The person here did their part; others must still decide."""
+        self.drop(card_id)
+        self._answered[card_id] = None
+        while len(self._answered) > _REMEMBERED:
+            self._answered.popitem(last=False)
+
+    def was_answered(self, card_id: str) -> bool:
+        return card_id in self._answered
 
     def is_news(self, card: Card) -> bool:
         """Was this state of a closed card not told yet? Remembers that it is now."""

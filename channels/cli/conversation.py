@@ -15,14 +15,14 @@ from prompt_toolkit.utils import get_cwidth
 
 from channels.cli import render
 from channels.cli.cards import CardLine, OpenCard
-from channels.cli.clean import clean_line
+from channels.cli.clean import clean, clean_line
 from channels.cli.inbound import CHAT, SENDER, event_of
 from channels.cli.keys import KeyedButton, keyed
 from channels.cli.prompts import MARK, Interrupted, Leave, Prompts
 from channels.cli.screen import Screen
 from channels.cli.typeahead import QUIET_SECONDS, drop_typed, drop_until_quiet
 from channels.cli.working import Working
-from echo_bot.channel import Port
+from echo_bot.channel import Port, Prompt
 from echo_bot.errors import EchoBotError
 from echo_bot.events import Button, ButtonPress, Card, PressReply
 
@@ -30,6 +30,7 @@ _LEAVE_WORDS = frozenset({"/exit", "/quit"})
 _WORD = re.compile(r"[a-z0-9]+")
 _CLOSING_SECONDS = 1.0
 _GAP = "  "
+_HOW_TO_EDIT = "Enter sends it, unchanged it goes back; Alt-Enter begins a new line"
 _DEADLINE_PAUSES = (0.1, 0.4, 1.0, 3.0)
 
 
@@ -137,22 +138,34 @@ class Conversation:
     async def _press(self, waiting: OpenCard, button: Button) -> None:
         text = ""
         if button.prompt:
-            text = (await self._prompts.answer(_prompt(button))).strip()
+            asked = await self._asked(button, waiting.message_id)
+            if isinstance(asked, PressReply):
+                await self._tell(waiting, asked)
+                return
+            text = await self._words(waiting, asked)
         if waiting.closed.is_set():
             return
-        await self._tell(waiting, await self._pressed(button, waiting.message_id, text))
+        reply = await self._pressed(button, waiting.message_id, text)
+        waiting.draft = "" if reply.ok else text
+        await self._tell(waiting, reply)
+
+    async def _words(self, waiting: OpenCard, asked: Prompt) -> str:
+        """What is written to a button's question; an edit begins with the call, or with what was refused."""
+        question: StyleAndTextTuples = [("", f"{clean(asked.question)}\n")]
+        if not asked.initial:
+            return (await self._prompts.answer([*question, ("class:ask", MARK)])).strip()
+        question += [("class:faint", f"{_HOW_TO_EDIT}\n"), ("class:ask", MARK)]
+        return await self._prompts.answer(question, waiting.draft or asked.initial)
+
+    async def _asked(self, button: Button, message_id: str) -> Prompt | PressReply:
+        try:
+            return await self._port.prompt(_button_press(button, message_id))
+        except EchoBotError as error:
+            return PressReply(f"Not asked: {error}", ok=False)
 
     async def _pressed(self, button: Button, message_id: str, text: str = "") -> PressReply:
-        press = ButtonPress(
-            press_id=uuid.uuid4().hex,
-            token=button.token,
-            presser=SENDER,
-            address=CHAT,
-            message_id=message_id,
-            text=text,
-        )
         try:
-            return await self._port.press(press)
+            return await self._port.press(_button_press(button, message_id, text))
         except EchoBotError as error:
             return PressReply(f"Not decided: {error}", ok=False)
 
@@ -165,7 +178,7 @@ class Conversation:
             await asyncio.wait_for(waiting.closed.wait(), _CLOSING_SECONDS)
         except TimeoutError:
             await self._screen.show(render.hint(reply.text))
-            self._cards.drop(waiting.card.card_id)
+            self._cards.answered(waiting.card.card_id)
 
 
 def _command_of(label: str) -> str:
@@ -187,5 +200,12 @@ def _question(waiting: OpenCard, keys: tuple[KeyedButton, ...], columns: int) ->
     return [*shown, ("", "\n"), ("class:faint", f"Key, then Enter{short} "), ("class:ask", MARK)]
 
 
-def _prompt(button: Button) -> StyleAndTextTuples:
-    return [("", f"{clean_line(button.prompt)}\n"), ("class:ask", MARK)]
+def _button_press(button: Button, message_id: str, text: str = "") -> ButtonPress:
+    return ButtonPress(
+        press_id=uuid.uuid4().hex,
+        token=button.token,
+        presser=SENDER,
+        address=CHAT,
+        message_id=message_id,
+        text=text,
+    )

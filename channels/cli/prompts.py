@@ -92,10 +92,10 @@ class Prompts:
             self.draft = self._chat.default_buffer.text
             raise
 
-    async def answer(self, question: StyleAndTextTuples) -> str:
-        """One line to a question. Raises Interrupted or Leave."""
+    async def answer(self, question: StyleAndTextTuples, begin_with: str = "") -> str:
+        """The words to a question, which may begin with some. Raises Interrupted or Leave."""
         self._question = question
-        return await self._ask(self._answer)
+        return await self._ask(self._answer, begin_with)
 
     def interrupt(self) -> None:
         """Take the open prompt away, if there is one, and leave nothing of it on the screen."""

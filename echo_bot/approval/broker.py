@@ -176,10 +176,11 @@ class Broker:
         return await self._batches.offer(viewer, address, pending)
 
     async def tell_edit_refused(self, approval_id: ApprovalId, sentence: str) -> None:
-        """The call that a person wrote in place of this one was refused without another card."""
+        """The call that a person wrote in place of this one was refused: its closed card says so."""
+        await self._store.approvals.explain(approval_id, sentence)
         record = await self._store.approvals.get(approval_id)
         if record is not None:
-            await self._copies.tell_editor(record, sentence)
+            self._in_background(self._show(record))
 
     def question_to(self, person: Identity, address: Address) -> ApprovalRecord | None:
         """The oldest question that this person was asked in this chat and has not answered."""

@@ -113,12 +113,6 @@ class Copies:
             source = f"{record.approval_id}:reminder:{ref.address}"
             await self._notice(ref.address, text, source=source, reply_to_id=ref.message_id)
 
-    async def tell_editor(self, record: ApprovalRecord, sentence: str) -> None:
-        """Where a call was changed, people hear that the changed one was refused without asking them."""
-        for ref in record.copies:
-            source = f"{record.approval_id}:edited:{ref.address}"
-            await self._notice(ref.address, sentence, source=source, reply_to_id=ref.message_id)
-
     async def boards_changed(self) -> None:
         await self._cards.boards_changed()
 

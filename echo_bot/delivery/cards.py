@@ -151,9 +151,13 @@ class CardDelivery:
 
 
 def _outcome(card: Card) -> str:
-    """What became of it, without the call, which stands in the card itself."""
-    verdict = next((block.text for block in card.blocks if isinstance(block, Paragraph)), "")
-    return "\n".join(line for line in (verdict, card.title, f"Id: {card.short_id}") if line)
+    """What became of it and why, without the call, which stands in the card itself."""
+    verdict = []
+    for block in card.blocks:
+        if not isinstance(block, Paragraph):
+            break
+        verdict.append(block.text)
+    return "\n".join(line for line in (*verdict, card.title, f"Id: {card.short_id}") if line)
 
 
 async def _patiently(send: Callable[[], Awaitable[T]]) -> T:

@@ -176,6 +176,15 @@ class SqlApprovals:
         )
         await self._database.change(statement)
 
+    async def explain(self, approval_id: ApprovalId, answer: str) -> None:
+        statement = (
+            update(approvals)
+            .where(approvals.c.approval_id == approval_id)
+            .where(approvals.c.status == ApprovalStatus.EDITED.value)
+            .values(answer=answer)
+        )
+        await self._database.change(statement)
+
     async def use(self, approval_id: ApprovalId) -> bool:
         statement = (
             update(approvals)

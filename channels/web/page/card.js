@@ -141,7 +141,7 @@ function Prompt({ asked, button, busy, connected, onSend, onCancel }) {
       </label>
       <div class="prompt-buttons">
         <button type="submit" class=${`act ${isEdit ? "primary" : button.style}`} disabled=${!isReady}>
-          ${isEdit ? "Send changed call" : "Confirm"}</button>
+          ${isEdit ? "Send changes" : "Confirm"}</button>
         <button type="button" class="act plain" onClick=${onCancel}>Cancel</button>
       </div>
     </form>`;

@@ -11,7 +11,7 @@ import pytest
 from channels.cli import MANIFEST
 from channels.cli.adapter import TerminalChannel
 from channels.cli.inbound import CHAT
-from echo_bot.channel import TranscriptEntry
+from echo_bot.channel import Prompt, TranscriptEntry
 from echo_bot.errors import StorageError, TargetGone
 from echo_bot.events import (
     Button,
@@ -142,10 +142,53 @@ async def test_a_button_with_a_prompt_asks_for_its_text(stage: Terminal) -> None
     await stage.channel.send_card(CHAT, REASON)
     await stage.asked()
     stage.keys("r\r")
-    await stage.asked("Why not?")
+    await stage.asked("Why?")
     stage.keys("not today\r")
     press = await stage.port.wait_for_press()
     assert (press.token, press.text, press.presser) == ("t-reason", "not today", Identity("cli", "local"))
+
+
+EDIT = Card("card-3", "Run?", (), (Button("Edit", "t-edit", prompt="Change it."),), short_id="e3")
+
+
+async def test_an_edit_begins_with_the_call_and_a_refused_one_with_its_words(stage: Terminal) -> None:
+    stage.port.asks = Prompt("Change the call.", initial="ls -la", title="Edit exec")
+    stage.port._reply = PressReply("That does not fit.", ok=False)
+    await stage.channel.send_card(CHAT, EDIT)
+    await stage.asked()
+    stage.keys("e\r")
+    await stage.asked("ls -la")
+    stage.keys(" x\r")
+    await stage.wait_for("That does not fit.")
+    assert stage.port.presses[-1].text == "ls -la x"
+    await stage.asked()
+    stage.port._reply = PressReply("Changed.")
+    stage.keys("e\r")
+    await stage.asked("ls -la x")
+    stage.keys("\x7f\x7fy\r")
+    assert (await stage.port.wait_for_press(2)).text == "ls -lay"
+
+
+async def test_who_may_not_decide_is_told_before_writing(stage: Terminal) -> None:
+    stage.port.asks = PressReply("You may not decide this.", ok=False)
+    await stage.channel.send_card(CHAT, EDIT)
+    await stage.asked()
+    stage.keys("e\r")
+    await stage.wait_for("You may not decide this.")
+    await stage.asked()
+    assert stage.port.presses == []
+
+
+async def test_an_approval_that_is_one_of_several_is_not_asked_for_again(stage: Terminal) -> None:
+    stage.port._reply = PressReply("Your approval counts; 1 more needed before it runs.")
+    ref = await stage.channel.send_card(CHAT, CARD)
+    await stage.asked()
+    stage.keys("o\r")
+    await stage.wait_for("Your approval counts")
+    await stage.channel.edit_card(ref, CARD)
+    assert stage.labels() == []
+    await stage.channel.edit_card(ref, CLOSED_CARD)
+    await stage.wait_for("Approved once by Ada")
 
 
 async def test_a_refused_press_is_told_and_asked_again(stage: Terminal) -> None:

@@ -201,7 +201,7 @@ async def test_an_edit_begins_with_the_call_and_a_refusal_leaves_the_words(house
     await page.get_by_role("button", name="Edit", exact=True).click()
     field = page.get_by_role("textbox", name="Edit exec")
     await expect(field).to_have_value('{\n  "command": "ls"\n}')
-    send = page.get_by_role("button", name="Send changed call")
+    send = page.get_by_role("button", name="Send changes")
     await expect(send).to_be_disabled()
     await field.fill('{"comand": "ls -a"}\n')
     await send.click()

@@ -16,6 +16,7 @@ VERBS = {
     "guard": "Say what a guard sees in a command or in a file of cases.",
     "approvals": "List open questions and decide them.",
     "grants": "List and revoke remembered approvals.",
+    "outbox": "List messages that were not delivered; try again or drop them.",
     "audit": "Read and verify the audit.",
     "setup": "Set a channel up: check its tokens, write the configuration.",
     "config": "Check the configuration, print its schema.",

@@ -76,7 +76,7 @@ def _option_value(machine: Machine, inv: Invocation, value: str, flag: str = "")
         found = _SSH_OPTION.match(value)
         if found is None:
             return
-        value = found.group(1).strip("\"'")
+        value = re.sub(r"^([\"'])(.*)\1$", r"\2", found.group(1).strip(), flags=re.DOTALL)
     elif name in (*_EDITORS, "less"):
         found = _EDITOR_SHELL.search(value)
         if found is None:

@@ -14,6 +14,7 @@ from echo_bot.policy.guards.shell.environment import judge_environment
 from echo_bot.policy.guards.shell.hard import HARD_PROGRAMS, judge_hard
 from echo_bot.policy.guards.shell.interpreters import interpret, interpreter_named
 from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, has_glob, is_open, shown, unglobbed
+from echo_bot.policy.guards.shell.operands import OPERANDS
 from echo_bot.policy.guards.shell.options import names
 from echo_bot.policy.guards.shell.outputs import output_of
 from echo_bot.policy.guards.shell.paths import Place, matches, resolve
@@ -75,6 +76,10 @@ _BUILTINS: dict[str, Handler] = {
 _SHELL_INSIDE = names("sudo su doas script unshare chroot nsenter pkexec runuser newgrp sg arch-chroot")
 _KNOWN_FOLDERS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
 _MAX_CALLS = 40
+_OTHER_PROGRAMS = names(
+    "mkfs.ext4 mkfs.xfs sh bash dash zsh sudo env less head tail cat chmod chown wget python python3 perl "
+    "ruby node php busybox od xxd"
+)
 _RULES = by_program()
 
 
@@ -133,46 +138,7 @@ def _globbed_name(machine: Machine, inv: Invocation) -> Steps[str]:
 
 
 def _known_programs() -> list[str]:
-    return sorted(
-        {
-            *HARD_PROGRAMS,
-            "mkfs.ext4",
-            "mkfs.xfs",
-            "mke2fs",
-            "mkswap",
-            "cat",
-            "sh",
-            "bash",
-            "sudo",
-            "tee",
-            "cp",
-            "mv",
-            "shred",
-            "wipefs",
-            "env",
-            "busybox",
-            "less",
-            "head",
-            "tail",
-            "chmod",
-            "chown",
-            "curl",
-            "wget",
-            "nc",
-            "python3",
-            "perl",
-            "xxd",
-            "base64",
-            "find",
-            "xargs",
-            "blkdiscard",
-            "sgdisk",
-            "tar",
-            "od",
-            "strings",
-            "reboot",
-        }
-    )
+    return sorted({*HARD_PROGRAMS, *OPERANDS, *SPECIAL, *_OTHER_PROGRAMS})
 
 
 def _call_function(machine: Machine, inv: Invocation) -> Steps[str]:

@@ -9,6 +9,7 @@ from echo_bot.policy.guards.shell.braces import TooManyWords, expand_braces, has
 from echo_bot.policy.guards.shell.calculate import calculated
 from echo_bot.policy.guards.shell.marks import (
     HOME,
+    ITEM,
     UNKNOWN,
     UNKNOWN_FIELDS,
     collapsed,
@@ -179,7 +180,7 @@ def _part(part: Part, state: State, runner: Runner, out: FieldList, splitting: b
         assert isinstance(part, ArrayLiteral)
         for word in part.words:
             for field in (yield from call(expand_fields(word, state, runner))):
-                out.add(" " + field)
+                out.add(ITEM + field)
 
 
 def _place(value: str, quoted: bool, state: State, out: FieldList) -> None:
@@ -296,7 +297,7 @@ def _sliced_list(items: list[str], argument: str) -> list[str]:
     offset, _, length = argument.partition(":")
     if re.fullmatch(r"\s*-\d{1,4}\s*", offset) and UNKNOWN_FIELDS not in items:
         items = items[int(offset) :]
-        return items[: int(length)] if length.strip().isdigit() else items
+        return items[: int(length)] if re.fullmatch(r"\s*[0-9]{1,4}\s*", length) else items
     if not re.fullmatch(r"\s*\d{1,4}\s*", offset) or not re.fullmatch(r"\s*\d{0,4}\s*", length):
         return [UNKNOWN_FIELDS]
     start = max(int(offset) - 1, 0)

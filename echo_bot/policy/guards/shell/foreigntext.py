@@ -32,7 +32,7 @@ def string_value(token: str) -> str:
     body = body[width:-width]
     if "f" in prefix.group().lower():
         body = re.sub(r"\{[^{}]*\}", UNKNOWN, body)
-    return body if raw else ansi_c(body)
+    return body if raw else re.sub(r"\\([$@#])", r"\1", ansi_c(body))
 
 
 def delimited(token: str) -> str:

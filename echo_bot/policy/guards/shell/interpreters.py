@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -240,13 +241,21 @@ def interpret(machine: Machine, inv: Invocation, entry: Interpreter) -> Steps[st
     return UNKNOWN
 
 
+_TCL_COMMAND = re.compile(
+    r"(?:^|[;\n\[{])\s*(?:exec|spawn|system|open\s*\"\|)\s+"
+    r"((?:\{[^{}]*\}|\"(?:[^\"\\]|\\.)*\"|[^;\n\]}\"{])+)"
+)
+_TCL_WORD = re.compile(r"\"(?:[^\"\\]|\\.)*\"|\{([^{}]*)\}")
 _TCL = ("tclsh", "wish", "expect")
 
 
 def _tcl(machine: Machine, inv: Invocation, text: str) -> Steps[None]:
     """Tcl's exec, spawn and open: what stands behind them is a command line."""
-    for found in re.finditer(r"(?:^|[;\n\[{])\s*(?:exec|spawn|system|open\s*\"\|)\s+([^;\n\]}]+)", text):
-        yield from started(machine, inv, found.group(1).strip())
+    for found in _TCL_COMMAND.finditer(text):
+        braced = _TCL_WORD.sub(
+            lambda part: part.group() if part.group(1) is None else shlex.quote(part.group(1)), found.group(1)
+        )
+        yield from started(machine, inv, braced.strip())
 
 
 def _file(machine: Machine, inv: Invocation, path: str) -> Steps[None]:

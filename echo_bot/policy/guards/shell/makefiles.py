@@ -45,7 +45,7 @@ def _recipes(machine: Machine, inv: Invocation, makefile: str) -> Steps[None]:
     """The command lines of a makefile's rules."""
     for line in makefile.splitlines():
         rule, semicolon, inline = line.partition(";")
-        recipe = inline if semicolon and ":" in rule else line if line.startswith("\t") else ""
+        recipe = line if line.startswith("\t") else inline if semicolon and ":" in rule else ""
         for text in [*_SHELL_CALL.findall(line), recipe.strip().lstrip("@-+")]:
             if text and not is_open(text[:1]):
                 yield from started(machine, inv, text.replace("$$", "$"))

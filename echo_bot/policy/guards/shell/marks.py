@@ -14,6 +14,8 @@ HOME = "\ud804"
 """The caller's home folder, as written `~` or `$HOME`."""
 UNKNOWN_FIELDS = "\ud805"
 """Any number of words: an unquoted expansion that is not known."""
+ITEM = "\ud806"
+"""What stands before each value of `name=( … )` given to declare."""
 
 _MARKS = re.compile("[\ud800-\udfff]")
 _OPEN = re.compile(f"[{UNKNOWN}{UNKNOWN_FIELDS}]")

@@ -21,6 +21,7 @@ _SILENT = names(
     "test [ rm mkdir touch cp mv ln chmod "
     "chown sleep wait read mapfile trap exit return break continue shift let umask ulimit kill"
 )
+_COUNT = re.compile(r"[0-9]{1,18}\Z")
 _FORMAT = re.compile(r"%(?:%|[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?(?:[hlqjzt]*)([sdiouxXbcqeEfgGQ]))")
 
 
@@ -84,6 +85,8 @@ def _converted(kind: str, spec: str, value: str) -> str:
     if kind == "c":
         return value[:1]
     if kind in "diouxX":
+        if "*" in spec or re.search(r"\d{4}", spec):
+            return UNKNOWN
         try:
             number = int(value or "0", 0) if value[:1] not in ("'", '"') else ord(value[1:2] or "\0")
         except ValueError:
@@ -231,10 +234,10 @@ def head(inv: Invocation) -> str:
     text = input_of(inv, options.rest)
     if is_open(text):
         return UNKNOWN
-    count = next((value for _, value in options.given if value.lstrip("-+").isdigit()), "10")
+    count = next((value for _, value in options.given if _COUNT.match(value.lstrip("-+"))), "10")
     if options.has("c", "bytes"):
-        return text[: int(count)] if count.isdigit() else UNKNOWN
-    digits = next((name for name, _ in options.given if name.isdigit()), count)
+        return text[: int(count)] if _COUNT.match(count) else UNKNOWN
+    digits = next((name for name, _ in options.given if _COUNT.match(name)), count)
     lines = text.splitlines(keepends=True)
     amount = int(digits.lstrip("+"))
     if inv.name == "head":
@@ -260,7 +263,10 @@ _PRINTERS = {
     "printf": printf,
     "print": echo,
     "cat": cat,
-    "zcat": lambda inv: UNKNOWN,
+    **dict.fromkeys(
+        ("gzip", "gunzip", "zcat", "bzip2", "bunzip2", "bzcat", "xz", "unxz", "xzcat", "zstd", "zstdcat"),
+        filters.through,
+    ),
     "base64": base64_tool,
     "gbase64": base64_tool,
     "base32": base64_tool,

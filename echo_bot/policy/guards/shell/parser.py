@@ -28,7 +28,7 @@ _RESERVED = re.compile(
     r"(?=[ \t\n;|&()<>]|\\\n|\Z)"
 )
 _CLOSING_WORDS = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
-_BEFORE_COMPOUND = re.compile(r"(\w+)[ \t]+(?=[{(]|(?:if|while|until|for|case|\[\[)\b)", re.ASCII)
+_BEFORE_COMPOUND = re.compile(r"(\w+)[ \t]+(?=[{(]|(?:if|while|until|for|case|\[\[)(?=[ \t\n]))", re.ASCII)
 _LOOKS_LIKE_COMMANDS = re.compile(r"[;'\"\n]|[A-Za-z_]\w*[ \t]+-[A-Za-z]|[A-Za-z]\w*[ \t]+[/~\w]", re.ASCII)
 _TIME_OPTION = re.compile(r"(?:-p|--)(?=[ \t])")
 _PARENTHESIS = frozenset(")")

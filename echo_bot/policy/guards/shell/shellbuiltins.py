@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from echo_bot.policy.guards.shell import effects, outputs
 from echo_bot.policy.guards.shell.calculate import calculated
 from echo_bot.policy.guards.shell.environment import judge_environment
-from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN, UNKNOWN_FIELDS, is_open, shown, unglobbed
+from echo_bot.policy.guards.shell.marks import HOME, ITEM, UNKNOWN, UNKNOWN_FIELDS, is_open, shown, unglobbed
 from echo_bot.policy.guards.shell.options import is_option
 from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.shells import evaluated, from_input, script_file
@@ -80,8 +80,8 @@ def declare(machine: Machine, inv: Invocation) -> Steps[str]:
         if is_reference and re.fullmatch(r"[A-Za-z_]\w*", value) and value != name:
             inv.state.references[name] = value
             continue
-        if value[:1] == " " and value.startswith(" ") and subscript is None and _is_list(inv, arg):
-            inv.state.assign_items(name, value.split(" ")[1:], bool(append))
+        if value[:1] == ITEM and subscript is None:
+            inv.state.assign_items(name, value.split(ITEM)[1:], bool(append))
             continue
         if subscript is not None:
             inv.state.assign_element(name, subscript, value, bool(append))
@@ -93,10 +93,6 @@ def declare(machine: Machine, inv: Invocation) -> Steps[str]:
         yield from judge_environment(machine, inv, exported)
     yield from _subscripts(machine, inv)
     return ""
-
-
-def _is_list(inv: Invocation, arg: str) -> bool:
-    return arg.partition("=")[2][:1] == " "
 
 
 def _subscripts(machine: Machine, inv: Invocation) -> Steps[None]:

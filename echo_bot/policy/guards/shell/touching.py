@@ -164,7 +164,7 @@ def _unlisted(machine: Machine, inv: Invocation) -> None:
                 _value(machine, inv, value)
             elif len(arg) > 2 and arg[1] != "-":
                 _value(machine, inv, arg[2:])
-        elif "=" in arg and not arg.startswith(("/", "~")):
+        elif re.match(r"[^\s=/~][^\s=]*=", arg):
             _value(machine, inv, arg.partition("=")[2])
         elif " " not in arg.strip() or arg.startswith(("/", "\ud804")):
             _read_operand(machine, inv, arg)

@@ -106,6 +106,29 @@ def test_no_text_raises(text: str) -> None:
     judge_code(text, "python", cwd="/w", home="/h", env={})
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "printf '%1000000000d' 1",
+        "printf '%*d' 1000000000 1",
+        "head -n ² <<< a",
+        "tail -n +1² <<< a",
+        "x=abc; echo ${x:0:99999999999999999999}",
+        "set -- a; echo ${@: -1:²}",
+        "echo $((2**99999999))",
+        "echo {1..999999999}",
+        "a[99999999999]=1",
+        "getopts",
+        "x=" + "a=(" * 20_000,
+        "cp a b; cp c a; cp b c; ./a",
+    ],
+)
+def test_odd_operands_neither_raise_nor_take_long(command: str) -> None:
+    started = time.process_time()
+    verdict(command)
+    assert time.process_time() - started < 3
+
+
 @pytest.mark.parametrize("command", SAMPLES)
 @pytest.mark.parametrize(
     "around",

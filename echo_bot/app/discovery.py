@@ -12,7 +12,7 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points, packages_distributions
 from pathlib import Path
 
-from echo_bot.channel import Channel, ChannelManifest, ChannelSettings, ChannelSetup
+from echo_bot.channel import Channel, ChannelCapabilities, ChannelManifest, ChannelSettings, ChannelSetup
 from echo_bot.errors import StartError
 from echo_bot.tools.base import Tool
 from echo_bot.tools.registry import Registry
@@ -64,6 +64,21 @@ def build_channel(manifest: ChannelManifest, settings: ChannelSettings) -> Chann
             f"the channel {manifest.name} cannot be made: {type(error).__name__}: {error}"
         ) from error
     return channel
+
+
+def capabilities_of(manifest: ChannelManifest) -> ChannelCapabilities:
+    """The flags of a channel that is not set up. Raises StartError."""
+    module_name = manifest.build.partition(":")[0]
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise StartError(f"the channel {manifest.name} cannot be loaded ({error})") from error
+    own = (each for each in vars(module).values() if getattr(each, "__module__", "") == module_name)
+    for channel in own:
+        bears = getattr(channel, "capabilities", None)
+        if isinstance(bears, ChannelCapabilities) and getattr(channel, "name", "") == manifest.name:
+            return bears
+    raise StartError(f"the channel {manifest.name} does not say what it can do")
 
 
 def load_setup(manifest: ChannelManifest) -> ChannelSetup:

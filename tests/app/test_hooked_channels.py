@@ -1,4 +1,4 @@
-"""A channel that its platform calls: served without a page too, shown by status, refused where it collides."""
+"""A channel that its platform calls: served without a page too, shown by status, refused on a collision."""
 
 from __future__ import annotations
 

@@ -55,8 +55,7 @@ def list_(config_path: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False))
     elif rows:
-        heading = ("id", "risk", "age", "left", "approved", "asked by", "what")
-        print_table(heading, [_cells(row) for row in rows])
+        print_table(("id", "risk", "age", "left", "asked by", "what"), [_cells(row) for row in rows])
     else:
         click.echo("no open approvals", err=True)
 
@@ -146,11 +145,12 @@ def _summary(record: ApprovalRecord, state: State) -> str:
 
 
 def _approved(row: dict[str, object]) -> str:
-    """ "1/2 telegram:7" for a call that several people must approve."""
+    """How far a call is that several people must approve."""
     voters = row["approved_by"]
     if row["quorum"] == 1 or not isinstance(voters, list):
-        return "-"
-    return f"{len(voters)}/{row['quorum']} {', '.join(voters)}".rstrip()
+        return ""
+    names = f": {', '.join(voters)}" if voters else ""
+    return f" ({len(voters)} of {row['quorum']} approved{names})"
 
 
 def _cells(row: dict[str, object]) -> tuple[str, ...]:
@@ -162,7 +162,6 @@ def _cells(row: dict[str, object]) -> tuple[str, ...]:
         str(row["risk"]),
         age(datetime.fromisoformat(str(created)), now),
         left,
-        _approved(row),
         str(row["requester"]),
-        str(row["summary"]),
+        f"{row['summary']}{_approved(row)}",
     )

@@ -123,6 +123,7 @@ def _show(row: Mapping[str, object]) -> None:
         "risk": row["risk"] or "not classified",
         "executor": row["executor"] if row["executor"] != "none" else "",
         "a card would offer": ", ".join(map(str, _items(row["offers"]))),
+        "people who must approve": "" if row["approvals_needed"] in (0, 1) else row["approvals_needed"],
     }
     for label, value in facts.items():
         if value:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from echo_bot.approval.gather import Asked, Surroundings, answered, gather, offers
+from echo_bot.approval.gather import Asked, Surroundings, answered, gather, offers, quorum_of
 from echo_bot.channel import ChannelManifest
 from echo_bot.config.loader import config_from_keys
 from echo_bot.config.policy import policy_settings
@@ -90,6 +90,7 @@ def explanation(facts: Facts) -> Row:
         "findings": findings,
         "commands": [command.text for command in facts.commands],
         "offers": [choice.value for choice in offers(facts)] if asks else [],
+        "approvals_needed": quorum_of(facts) if asks else 0,
         "steps": steps,
     }
 

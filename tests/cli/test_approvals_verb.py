@@ -218,3 +218,18 @@ def test_a_bot_whose_processes_cannot_be_seen_refuses_too(asked: CommandLine) ->
 def test_a_bot_that_is_no_parent_does_not_stand_in_the_way(asked: CommandLine) -> None:
     hold_folder(asked, replace(ProcessId.current(), started="1"))
     assert asked("approvals", "approve", "abc123").code == 0
+
+
+def test_an_approval_that_is_one_of_several_is_kept_and_listed(command_line: CommandLine) -> None:
+    several = replace(record(offered=(Choice.ONCE, Choice.DENY)), quorum=2)
+    command_line.with_store(lambda store: store.approvals.attach(several))
+    answer = command_line("approvals", "approve", "abc123")
+    assert (answer.code, answer.out) == (0, "Your approval counts; 1 more needed before it runs.\n")
+    assert stored(command_line).status is ApprovalStatus.PENDING
+    [row] = json.loads(command_line("approvals", "list", "--json").out)
+    assert (row["quorum"], row["approved_by"]) == (2, ["cli:local"])
+    assert "(1 of 2 approved: cli:local)" in command_line("approvals", "list").out
+    again = command_line("approvals", "approve", "abc123")
+    assert (again.code, again.err) == (1, "You already approved this; 1 more needed.\n")
+    assert command_line("approvals", "deny", "abc123").code == 0
+    assert stored(command_line).status is ApprovalStatus.DENIED

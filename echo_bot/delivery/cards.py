@@ -53,7 +53,7 @@ class CardDelivery:
             for part in parts[:-1]:
                 await _patiently(partial(channel.send_card, address, part))
             ref = await _patiently(partial(channel.send_card, address, parts[-1]))
-        await self._keep(address, card)
+        await self._keep(ref.address, card)
         return ref
 
     async def edit(self, ref: MessageRef, card: Card) -> bool:

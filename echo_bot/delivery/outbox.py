@@ -264,7 +264,8 @@ class Delivery:
         self._handed_over = {each for each in self._handed_over if each[0] != row.row_id}
         text = body.text if body.kind == "text" else f"[file] {body.name}"
         entry_id = ref.message_id or f"{row.source}:{row.part}"
-        line = TranscriptRow(entry_id, self._moved.now(row.address), "bot", text, self._clock())
+        # Where it stands may be another chat than it was sent to: a person's direct chat, one that moved.
+        line = TranscriptRow(entry_id, self._moved.now(ref.address), "bot", text, self._clock())
         await self._written(row, "sent", partial(self._store.outbox.sent, row.row_id, ref.message_id, line))
         self._end(replace(row, state="sent", message_id=ref.message_id))
 

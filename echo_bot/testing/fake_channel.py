@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -89,7 +89,8 @@ class _Fault:
 class FakeChannel:
     """A `Channel` without a platform. Everything it shows is in `messages`, typing signs are in `typed`.
 
-    `files` says where the file of a `ref` is; `located` holds the refs that the core asked for.
+    `files` says where the file of a `ref` is; `located` holds the refs that the core asked for. What is sent
+    to a person's id lands in the chat that `direct_chats` has for it.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class FakeChannel:
         self.typed: list[Address] = []
         self.files: dict[str, FileLocation] = {}
         self.located: list[str] = []
+        self.direct_chats: dict[str, str] = {}
         self._port: Port | None = None
         self._state = ChannelState.STOPPED
         self._ids = itertools.count(1)
@@ -345,7 +347,8 @@ class FakeChannel:
         )
 
     def _ref(self, address: Address) -> MessageRef:
-        return MessageRef(address, str(next(self._ids)))
+        chat_id = self.direct_chats.get(address.chat_id, address.chat_id)
+        return MessageRef(replace(address, chat_id=chat_id), str(next(self._ids)))
 
     def _post(self, message: FakeMessage) -> MessageRef:
         self.messages.append(message)

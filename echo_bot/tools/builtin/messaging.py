@@ -68,7 +68,8 @@ class _Sending(Tool):
             return ToolResult(False, error=f"{self.text_field} is empty", error_kind="validation")
         channel = self._delivery.channel(address)
         if channel is None:
-            why = f"{address.channel} is not running, so nothing was sent"
+            name = f"{address.channel}/{address.account}" if address.account else address.channel
+            why = f"{name} is not running, so nothing was sent"
             return ToolResult(False, error=why, error_kind="dependency")
         if files and not channel.capabilities.files:
             return ToolResult(False, error=f"{address.channel} takes no files", error_kind="business")

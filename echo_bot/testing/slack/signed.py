@@ -54,7 +54,7 @@ class SignedCaller(Carrier):
         digest = hmac.new(self._secret.encode(), b"v0:" + timestamp.encode() + b":" + body, hashlib.sha256)
         return {"x-slack-request-timestamp": timestamp, "x-slack-signature": f"v0={digest.hexdigest()}"}
 
-    async def post(self, body: bytes, headers: Mapping[str, str | bytes]) -> httpx.Response:
+    async def post(self, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
         """Send any request, also one that Slack would not."""
         raw = [
             (name.encode(), text.encode() if isinstance(text, str) else text)

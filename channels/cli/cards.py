@@ -25,12 +25,16 @@ class OpenCard:
 
 
 class CardLine:
-    """First come, first asked. A card that comes again stays where it is in the line."""
+    """First come, first asked. A card that comes again stays where it is in the line.
+
+    `answers_a_command`: the next new card is what somebody just asked for, and comes first.
+    """
 
     def __init__(self) -> None:
         self._open: OrderedDict[str, OpenCard] = OrderedDict()
         self._told: OrderedDict[str, CardState] = OrderedDict()
         self._answered: OrderedDict[str, None] = OrderedDict()
+        self.answers_a_command = False
 
     def __len__(self) -> int:
         return len(self._open)
@@ -43,8 +47,11 @@ class CardLine:
         known = self._open.get(card.card_id)
         if known is not None:
             known.card = card
-        else:
-            self._open[card.card_id] = OpenCard(card, message_id)
+            return
+        self._open[card.card_id] = OpenCard(card, message_id)
+        if self.answers_a_command:
+            self._open.move_to_end(card.card_id, last=False)
+            self.answers_a_command = False
 
     def drop(self, card_id: str) -> OpenCard | None:
         """It needs no answer here any more."""

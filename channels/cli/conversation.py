@@ -115,8 +115,10 @@ class Conversation:
             line = (await self._prompts.answer(_question(waiting, keys, self._screen.columns))).strip()
             pressed = next((each for each in keys if each.key == line.lower()), None)
             if pressed is not None:
+                self._cards.answers_a_command = False
                 await self._press(waiting, pressed.button)
             elif line.startswith("/"):
+                self._cards.answers_a_command = True
                 self.say(line)
             else:
                 names = ", ".join(each.key for each in keys)

@@ -387,3 +387,5 @@ class Broker:
         where = MessageRef(press.address, press.message_id)
         if press.message_id and place_of(where) not in known:
             await self._store.approvals.add_copy(record.approval_id, where)
+            if record.status is not ApprovalStatus.PENDING:
+                self._in_background(self._show(record))

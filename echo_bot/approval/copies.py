@@ -17,6 +17,8 @@ from echo_bot.events import Address, ApprovalId, Card, MessageRef, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 
+_REPEATED = "Possibly repeated: this card may stand here already. Either one decides the same call, once."
+
 log = structlog.get_logger(__name__)
 
 
@@ -120,14 +122,18 @@ class Copies:
         return await self._store.approvals.get(record.approval_id) or record
 
     async def _send_one(self, record: ApprovalRecord, address: Address, card: Card) -> str:
+        if address in record.unplaced:
+            card = replace(card, blocks=(Paragraph(_REPEATED), *card.blocks))
+        await self._store.approvals.plan_copy(record.approval_id, address)
         try:
             ref = await self._cards.send(address, card)
         except ChannelError as error:
+            await self._store.approvals.place_copy(record.approval_id, address, None)
             log.warning(
                 "card_not_delivered", address=str(address), approval=record.approval_id, error=str(error)
             )
             return str(error) if isinstance(error, FormatRejected) else UNREACHABLE
-        await self._store.approvals.add_copy(record.approval_id, ref)
+        await self._store.approvals.place_copy(record.approval_id, address, ref)
         return ""
 
     async def _close(self, record: ApprovalRecord) -> None:

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Select, Update, delete, func, insert, select,
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.errors import StorageError
-from echo_bot.events import ApprovalId, MessageRef
-from echo_bot.storage.columns import address_of, address_values, fields
+from echo_bot.events import Address, ApprovalId, MessageRef
+from echo_bot.storage.columns import address_of, address_values, fields, is_at
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, Ruling, Vote, Voted
@@ -28,6 +28,9 @@ _DECIDED = frozenset(
         ApprovalStatus.EDITED,
     }
 )
+_UNPLACED = ""
+"""The message id of a copy that was on its way when last heard of."""
+
 _PLAIN = (
     "approval_id",
     "turn_id",
@@ -119,6 +122,24 @@ class SqlApprovals:
             .values(remind_at=remind_at, escalate_at=escalate_at)
         )
         await self._database.change(statement)
+
+    async def plan_copy(self, approval_id: ApprovalId, address: Address) -> None:
+        await self._database.write(lambda c: _insert_copy(c, approval_id, MessageRef(address, _UNPLACED)))
+
+    async def place_copy(self, approval_id: ApprovalId, address: Address, ref: MessageRef | None) -> None:
+        planned = (
+            delete(approval_copies)
+            .where(approval_copies.c.approval_id == approval_id)
+            .where(approval_copies.c.message_id == _UNPLACED)
+            .where(is_at(approval_copies, address))
+        )
+
+        def work(connection: Connection) -> None:
+            connection.execute(planned)
+            if ref is not None:
+                _insert_copy(connection, approval_id, ref)
+
+        await self._database.write(work)
 
     async def add_copy(self, approval_id: ApprovalId, ref: MessageRef) -> None:
         await self._database.write(lambda connection: _insert_copy(connection, approval_id, ref))
@@ -310,12 +331,14 @@ def _values(record: ApprovalRecord) -> dict[str, Any]:
 
 
 def _record(row: RowMapping, copies: Iterable[MessageRef], votes: Iterable[Vote]) -> ApprovalRecord:
+    standing = tuple(copies)
     return ApprovalRecord(
         **fields(row, *_PLAIN),
         address=address_of(row),
         status=ApprovalStatus(row["status"]),
         offered=tuple(json.loads(row["offered_json"])),
         tokens=tuple(json.loads(row["tokens_json"])),
-        copies=tuple(copies),
+        copies=tuple(ref for ref in standing if ref.message_id != _UNPLACED),
+        unplaced=tuple(ref.address for ref in standing if ref.message_id == _UNPLACED),
         votes=tuple(votes),
     )

@@ -48,6 +48,21 @@ class Events(Protocol):
         """
         ...
 
+    async def join(
+        self,
+        dedup_ids: tuple[str, ...],
+        session_key: SessionKey,
+        event_id: EventId,
+        event_json: str,
+        at: datetime,
+        said: TranscriptRow,
+    ) -> bool:
+        """Insert the ids of a further part and replace the event of its turn and its line together.
+
+        False, and nothing changed, if any id was seen or the turn is not queued any more.
+        """
+        ...
+
     async def replace_queued(self, session_key: SessionKey, event_id: EventId, event_json: str) -> bool:
         """Replace the event of a turn that is still queued (an edited message). False if it is not."""
         ...
@@ -145,7 +160,17 @@ class Approvals(Protocol):
         """Take votes back, only while pending."""
         ...
 
-    async def add_copy(self, approval_id: ApprovalId, ref: MessageRef) -> None: ...
+    async def plan_copy(self, approval_id: ApprovalId, address: Address) -> None:
+        """A card is about to be sent there: after a crash it may stand there, nobody knows where."""
+        ...
+
+    async def place_copy(self, approval_id: ApprovalId, address: Address, ref: MessageRef | None) -> None:
+        """The planned card stands at `ref` now; None: it was not sent."""
+        ...
+
+    async def add_copy(self, approval_id: ApprovalId, ref: MessageRef) -> None:
+        """A card that was not planned here was found."""
+        ...
 
     async def decide(self, approval_id: ApprovalId, ruling: Ruling) -> ApprovalRecord | None:
         """The atomic claim pending → decided. None if somebody was first (read it with `get`)."""

@@ -93,6 +93,37 @@ async def test_when_every_route_failed_for_good_the_call_is_denied_at_once(
         assert not (bot.workspace / "made").exists()
 
 
+class CrashesAfterSending(FakeChannel):
+    """The card arrives, and nobody lives to hear where."""
+
+    is_broken = True
+
+    async def send_card(self, address: Address, card: Card) -> MessageRef:
+        ref = await super().send_card(address, card)
+        if self.is_broken:
+            await asyncio.Event().wait()
+        return ref
+
+
+async def test_after_a_crash_while_sending_the_second_card_says_so_and_both_close(
+    tmp_path: Path, local: Config, is_open: Is, says: Says
+) -> None:
+    channel = CrashesAfterSending("telegram")
+    async with running_bot(tmp_path, local, channel=channel):
+        await channel.say("/run echo hi")
+        first = await channel.wait_for(is_open)
+        token = next(b.token for b in first.buttons if b.label == "Deny")
+    channel.is_broken = False
+    async with running_bot(tmp_path, local, channel=channel):
+        second = await channel.wait_for(lambda m: is_open(m) and "Possibly repeated" in m.body)
+        await eventually(lambda: len(channel.cards) == 2, "two cards")
+        assert (await channel.press("Approve once", message=second)).ok
+        await channel.wait_for(says("hi\n"))
+        late = await channel.press_token(token, first.ref)
+        assert not late.ok
+        await eventually(lambda: all(c.state is CardState.APPROVED for c in channel.cards), "both closed")
+
+
 class NeverDelivers(FakeChannel):
     async def send_card(self, address: Address, card: Card) -> MessageRef:
         await asyncio.Event().wait()

@@ -272,6 +272,22 @@ async def test_an_edit_keeps_the_changed_arguments(store: SqlStore) -> None:
     assert not await store.approvals.use(A1)
 
 
+async def test_a_copy_on_its_way_is_known_until_it_is_placed(store: SqlStore) -> None:
+    here, there = Address("telegram", "5"), Address("telegram", "6")
+    await store.approvals.attach(request())
+    for address in (here, there):
+        await store.approvals.plan_copy(A1, address)
+    record = await store.approvals.get(A1)
+    assert record is not None
+    assert (record.copies, record.unplaced) == ((), (here, there))
+    ref = MessageRef(Address("telegram", "5", "2"), "77")
+    await store.approvals.place_copy(A1, here, ref)
+    await store.approvals.place_copy(A1, there, None)
+    placed = await store.approvals.get(A1)
+    assert placed is not None
+    assert (placed.copies, placed.unplaced) == ((ref,), ())
+
+
 async def test_alarms_are_kept(store: SqlStore) -> None:
     await store.approvals.attach(request())
     await store.approvals.set_alarms(A1, NOW, NOW + timedelta(minutes=1))

@@ -191,6 +191,17 @@ async def test_an_approval_that_is_one_of_several_is_not_asked_for_again(stage: 
     await stage.wait_for("Approved once by Ada")
 
 
+async def test_a_card_that_was_asked_for_by_a_command_comes_first(stage: Terminal) -> None:
+    await stage.channel.send_card(CHAT, CARD)
+    await stage.asked()
+    stage.keys("/approvals\r")
+    await stage.port.wait_for_event("/approvals")
+    await stage.channel.send_card(CHAT, REASON)
+    await stage.asked("(r2)")
+    await stage.channel.send_card(CHAT, EDIT)
+    assert stage.labels() == ["Deny with reason"]
+
+
 async def test_a_refused_press_is_told_and_asked_again(stage: Terminal) -> None:
     stage.port._reply = PressReply("You may not decide this.", ok=False)
     await stage.channel.send_card(CHAT, CARD)

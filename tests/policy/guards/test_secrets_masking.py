@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
+import re
+import time
 from pathlib import Path
 from urllib.parse import quote
 
@@ -95,6 +98,84 @@ def test_a_known_value_is_masked_in_every_form(form: str) -> None:
     for output in (mask.mask(f"see {form} here"), mask.mask_known(f"see {form} here")):
         assert form not in output
         assert MASK in output
+
+
+WIDE = base64.b64encode(b"x" * 100 + VALUE.encode() + b"y" * 100).decode()
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        VALUE.encode().hex(),
+        VALUE.encode().hex().upper(),
+        VALUE.encode().hex(":"),
+        VALUE.encode().hex(" "),
+        "".join(f"\\x{byte:02x}" for byte in VALUE.encode()),
+        "".join(f"\\u{ord(char):04x}" for char in VALUE),
+        "".join(f"%{byte:02X}" for byte in VALUE.encode()),
+        "".join(f"&#{ord(char)};" for char in VALUE),
+        html.escape(VALUE),
+        re.sub(r"(\W)", r"\\\1", VALUE),
+        VALUE[::-1],
+        VALUE[:9] + "\n    " + VALUE[9:],
+        VALUE[:9] + "=\r\n" + VALUE[9:],
+        VALUE[:9] + "\\\n> " + VALUE[9:],
+        " ".join(VALUE.replace(" ", "")),
+        json.dumps(json.dumps(VALUE))[3:-3],
+    ],
+    ids=[
+        *(
+            "hex",
+            "upper hex",
+            "colons",
+            "pairs",
+            "byte escapes",
+            "unicode escapes",
+            "percents",
+            "entities",
+            "HTML",
+        ),
+        *(
+            "backslashes",
+            "backwards",
+            "two lines",
+            "soft line end",
+            "quoted line end",
+            "spelt out",
+            "JSON twice",
+        ),
+    ],
+)
+def test_a_known_value_is_masked_escaped_or_broken_over_lines(form: str) -> None:
+    assert SecretMask([VALUE]).mask_known(f"see {form} here") == f"see {MASK} here"
+
+
+@pytest.mark.parametrize("width", [64, 76])
+def test_a_known_value_in_wrapped_base64_is_masked(width: int) -> None:
+    lines = "\n".join(WIDE[at : at + width] for at in range(0, len(WIDE), width))
+    output = SecretMask([VALUE]).mask_known(lines)
+    assert MASK in output
+    assert len(output.replace(MASK, "").replace("\n", "")) < len(WIDE) - 35
+
+
+def test_ordinary_lines_are_no_known_value() -> None:
+    text = "the pass is open\nand words with spaces stay\n"
+    assert SecretMask([VALUE, "open and words"]).mask_known(text) == text
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", " ", "%20", "\\x41", "key=", "://a:b", "-b sess", "/hooks/", "kind: secret\n a: ", "=\n"]
+)
+def test_time_grows_with_length_alone(unit: str) -> None:
+    mask = SecretMask([VALUE])
+
+    def seconds(length: int) -> float:
+        text = (unit * length)[:length]
+        started = time.perf_counter()
+        mask.mask(text)
+        return time.perf_counter() - started
+
+    assert min(seconds(40_000) for _ in range(2)) < 40 * min(seconds(4_000) for _ in range(3))
 
 
 @pytest.mark.parametrize("shift", [0, 1, 2])

@@ -1,5 +1,7 @@
 """Secrets on a command line: long flags of any program, short ones of the programs that have them."""
 
+# ruff: noqa: E501 - a pattern is read as one line
+
 from __future__ import annotations
 
 import re
@@ -30,6 +32,22 @@ _LONG_FLAGS = (
 """Over lower case: the flags and settings of any program."""
 
 _PROGRAMS = (
+    _after(r"twine", r"-p[ \t]+"),
+    _after(r"nmcli|iwctl|wpa_cli", r"(?:password|passphrase|psk)[ \t]+"),
+    _after(r"snmpwalk|snmpget|snmpset|snmpbulkwalk", r"-[AX][ \t]+"),
+    re.compile(rf"(?<![\w-])wpa_passphrase[ \t]+\S+[ \t]+{_VALUE}"),
+    re.compile(rf"(?<![\w-])(?:bw|op|bitwarden)[ \t]+(?:unlock|signin)[ \t]+(?!-){_VALUE}"),
+    re.compile(
+        rf"(?<![\w-])net[ \t]+user[ \t]+[\w.-]+[ \t]+(?=\S*(?:\d|[a-z][A-Z]|[A-Z][a-z]))(?![/*]){_VALUE}"
+    ),
+    re.compile(
+        r"(?:--with-token|--password-stdin|--token-stdin|--stdin|\bkinit|\bchpasswd|\bpasswd|\bsudo[ \t]+-S)[^\n|;]{0,80}?<<<[ \t]*"
+        + _VALUE
+    ),
+    re.compile(
+        r"(?<![\w-])(?:config|configure|settings?)[ \t]+(?:set|create|add)[ \t][^\n|;&]{0,120}?(?i:_key|-key|token|secret|password|_pass)[ \t]+(?=\S*\d)"
+        + _VALUE
+    ),
     _after(r"mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin", r"-p(?=\S)"),
     _after(r"vault", r"login[ \t]+(?=\S*\d)"),
     _after(r"redis-cli|valkey-cli", r"-a[ \t]+"),
@@ -66,7 +84,7 @@ _PROGRAMS = (
 
 _PROGRAM_NAMES = re.compile(
     r"mysql|mariadb|vault|redis|valkey|sshpass|login|mongo|ldap|sqlcmd|bcp|ipmitool|zip|7z|rar|curl|wget|http|xh"
-    r"|smb|rpcclient|openssl|htpasswd|stdin|with-token|sudo|chpasswd|lftp|ncftp|\bgh\b|glab|fly|heroku|wrangler|vercel"
+    r"|smb|rpcclient|openssl|htpasswd|stdin|with-token|sudo|chpasswd|twine|nmcli|iwctl|wpa_|snmp|unlock|signin|net user|<<<|config|setting|lftp|ncftp|\bgh\b|glab|fly|heroku|wrangler|vercel"
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from echo_bot.policy.guards.secrets.fold import Span, fold, is_disguised
-from echo_bot.policy.guards.secrets.known import known_pattern
+from echo_bot.policy.guards.secrets.known import KnownValues
 from echo_bot.policy.guards.secrets.shapes import secret_spans
 
 MASK = "[secret-masked]"
@@ -18,7 +18,7 @@ class SecretMask:
     __slots__ = ("_known",)
 
     def __init__(self, known: Iterable[str] = ()) -> None:
-        self._known = known_pattern(known)
+        self._known = KnownValues(tuple(known))
 
     def mask(self, text: str) -> str:
         """`text` with known values and secret shapes masked; key names, hosts and flags stay."""
@@ -36,8 +36,7 @@ class SecretMask:
         return _replaced(text, spans) if spans else text
 
     def _spans(self, text: str, shapes: bool) -> Iterator[Span]:
-        if self._known:
-            yield from (found.span() for found in self._known.finditer(text))
+        yield from self._known.spans(text)
         if shapes:
             yield from secret_spans(text)
 

@@ -14,11 +14,11 @@ from echo_bot.policy.guards.secrets.fold import Span
 from echo_bot.policy.guards.secrets.values import has_shape, is_secret
 
 _NAMED = re.compile(
-    r"(?P<name>authorization|pass(?:word|wd|phrase|code)?|pwd|secret|token|auth|cred(?:s|entials?)?|signature|(?<=[_-])pat|key"
-    r"|密[码碼钥鑰]|口令)"
+    r"(?P<name>authorization|pass(?:word|wd|phrase|code)?|pwd|secret|token|auth|cred(?:s|entials?)?|signature|(?<=[_-])pat|(?<=[_-])sk|(?<![\w.])pw|key"
+    r"|密[码碼钥鑰]|口令|パスワード|비밀번호|passwort|kennwort|contraseña|senha|mot de passe|пароль|hasło|wachtwoord|lösenord)"
     r"(?:[_-](?:base|value|string|text|plain|current|old|new|prod|dev|test|live|\d{1,2}))?"
-    r"(?:[\"'\]]{0,2}|\\\"|&quot;|&#3[49];)[ \t]*(?P<separator>=>|:=|[:=：]|%3d|>(?=[^<\s=]))[ \t]*"
-    r"(?:(?:bearer|basic|bot|token|digest|apikey|negotiate)[ \t]++)?"
+    r"(?:[\"'\]]{0,2}|\\\"|&quot;|&#3[49];)[ \t]*(?P<separator>=>|:=|[:=：]|%3d|>(?=[^<\s=]))[ \t]*(?:[bruf]{1,2}(?=[\"']))?"
+    r"(?:(?:bearer|basic|bot|token|digest|apikey|negotiate|ssws|geniekey|splunk|oauth|key|api-token|hmac)[ \t]++(?:token=)?)?"
     r"(?:(?P<quote>\\?[\"'`]|&quot;|&#3[49];)(?P<quoted>(?:(?!(?P=quote))[^\n])++)|(?P<bare>[^\s\"'`,;&|<>()\[\]{}]++))"
 )
 _ALWAYS_STRONG = frozenset(
@@ -30,7 +30,7 @@ _ALWAYS_STRONG = frozenset(
 _MAKES_STRONG = re.compile(
     r"(?:api|access|private|auth|signing|encryption|decryption|decrypt|master|shared|account|subscription"
     r"|service|license|consumer|app|bot|session|refresh|id|bearer|personal|secret|client|storage|webhook"
-    r"|hmac|deploy)[_ -]?$"
+    r"|hmac|deploy|admin|ingestion|write|security|functions?|host|cipher|jwt)[_ -]?$|secret\.$"
 )
 _MARKS_A_PAGE = re.compile(
     r"(?:page|next|prev|continuation|sync|cursor|max|num|total|primary|foreign|public|sort|cache|partition|row|range|lookup|idempotency)[_-]?$"
@@ -61,9 +61,24 @@ _NAME_THEN_VALUE = re.compile(
     rf"(?:(?:\benv|\bsetenv|#define|\barg)[ \t]+\w*{_TELLING}(?:_base)?[ \t]+[\"']?(?P<blank>[^\s\"'=]{{6,}})"
     rf"|define\(\s*[\"']\w*{_TELLING}[\"']\s*,\s*[\"'](?P<constant>[^\"'\n]{{4,}})[\"']"
     rf"|\bname[\"']?\s*:\s*[\"']?\w*{_TELLING}[\"']?\s*,?\s*[\"']?value[\"']?\s*:\s*[\"']?(?P<value>[^\s\"',}}]{{4,}})"
+    r"|\bset_?(?:password|passwd|secret|token|api_?key|access_?key)\(\s*[\"'](?P<setter>[^\"'\n]{4,})[\"']"
+    r"|identified (?:with \w+ )?by[ \t]+[\"'](?P<user>[^\"'\n]{4,})[\"']"
+    r"|password[^\n]{0,8}[\"'];?\s*send(?:line)?\s+[\"'](?P<sent>[^\"'\n\\]{4,})"
+    r"|password:[ \t]*[|>][-+]?[ \t]*\n[ \t]+(?P<block>\S{6,})"
     r"|convertto-securestring[ \t]+(?:-string[ \t]+)?[\"'](?P<string>[^\"'\n$]{4,})[\"'])"
 )
 _CODE_LOOKUP = re.compile(r"[A-Za-z_$][A-Za-z_$]{0,24}(?:\??\.[A-Za-z_$][A-Za-z_$]{0,24})+;?")
+_SESSION = re.compile(
+    r"(?<![\w-])(?:connect\.sid|phpsessid|jsessionid|asp\.net_sessionid|laravel_session|session_?id|sid)=(?P<value>[^;&\s\"']{16,})"
+    r"|(?:-b|--cookie)[ =][\"']?[\w.-]{0,40}?(?:sess|sid|token|auth|jwt)[\w.-]{0,40}=(?P<option>[^;\s\"']{8,})"
+)
+_PASSWORD_FILE = re.compile(r"(?m)^[\w.*-]+:(?:5432|5433|6432|\*):[\w*-]+:[\w*-]+:(?P<value>\S{6,})$")
+_KUBERNETES_SECRET = re.compile(
+    r"(?m)^[ \t]{1,20}[\w.-]{1,60}:[ \t]{0,4}[\"']?(?P<value>[a-z0-9+/=]{16,})[\"']?[ \t]*+$"
+)
+_SEED_WORDS = re.compile(
+    r"(?:seed|recovery|mnemonic|backup)(?: phrase| words?)?[ \t]*[:=][ \t]*[\"']?(?P<value>[a-z]{3,8}(?: [a-z]{3,8}){11,23})"
+)
 _COOKIES = re.compile(r"cookie\"?'?\s*[:=]\s*(?P<pairs>[^\n]+)")
 _COOKIE = re.compile(r"(?:sess|sid|token|auth|jwt|login|remember|csrf|xsrf)[\w.-]*=(?P<value>[^;\s\"']{8,})")
 
@@ -77,6 +92,16 @@ def named_spans(text: str, lower: str) -> Iterator[Span]:
         for found in pattern.finditer(lower):
             value = text[slice(*found.span("value"))]
             if has_shape(value) and is_secret(value, strong=False):
+                yield found.span("value")
+    for pattern in (_SESSION, _PASSWORD_FILE):
+        for found in pattern.finditer(lower):
+            group = found.lastgroup or "value"
+            if has_shape(text[slice(*found.span(group))]):
+                yield found.span(group)
+    yield from (found.span("value") for found in _SEED_WORDS.finditer(lower))
+    if "kind: secret" in lower:
+        for found in _KUBERNETES_SECRET.finditer(lower, lower.index("kind: secret")):
+            if has_shape(text[slice(*found.span("value"))]):
                 yield found.span("value")
     for found in _ATTRIBUTE.finditer(lower):
         if is_secret(text[slice(*found.span("value"))], strong=True):
@@ -124,6 +149,8 @@ def _strength(text: str, lower: str, found: re.Match[str]) -> bool | None:
     name, start = found["name"], found.start()
     before = lower[max(0, start - _LONGEST_QUALIFIER) : start]
     if _MARKS_A_PAGE.search(before):
+        return None
+    if found["separator"] == ":" and before.endswith(":") and found.end("separator") == found.start("bare"):
         return None
     if name == "pwd" and before[-1:].isalpha():
         return None

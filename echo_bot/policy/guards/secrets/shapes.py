@@ -12,6 +12,7 @@ from echo_bot.policy.guards.secrets.vendors import (
     PRIVATE_KEY_BODY,
     PRIVATE_KEY_END,
     PRIVATE_KEY_START,
+    PUTTY_KEY,
     SECRET_PATHS,
     TOKENS,
 )
@@ -30,6 +31,8 @@ def secret_spans(text: str) -> Iterator[Span]:
         yield found.span(1)
     if "PRIVATE KEY" in text:
         yield from _private_keys(text)
+    if "Private-Lines" in text:
+        yield from (found.span("body") for found in PUTTY_KEY.finditer(text))
     if "://" in text:
         for found in _USERINFO.finditer(text):
             if not _is_reference(found["password"]):

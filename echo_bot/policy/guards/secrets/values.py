@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_REFERENCE = re.compile(r"[$%<{(*@&!|]|\.\.\.|x{3,}$|\[|\\[$]|-{2}|\u2026|#\{", re.IGNORECASE)
+_REFERENCE = re.compile(r"[$%<{(*@&!|;,)]|\.\.\.|x{3,}$|\[|\\[$]|-{2}|\u2026|#\{", re.IGNORECASE)
 _ADDRESS_OR_PATH = re.compile(
     r"(?:[a-z][a-z0-9+.-]*://|\.{0,2}/|~/|[A-Za-z]:[\\/]"
     r"|(?-i:[a-z][a-z._-]*(?:/[a-z0-9][a-z0-9._-]{0,30}){2,}$))",

@@ -9,6 +9,7 @@ from datetime import datetime
 from echo_bot import __version__
 from echo_bot.app.channel_runner import ChannelRunner
 from echo_bot.approval.approvers import read_paired
+from echo_bot.called import command
 from echo_bot.channel import ChannelHealth
 from echo_bot.events import Identity, SessionKey
 from echo_bot.policy.access import is_admin
@@ -68,7 +69,8 @@ class Overview:
         ]
         if dead:
             count = f"{_MOST_DEAD} or more" if len(dead) == _MOST_DEAD else str(len(dead))
-            lines.append(f"Undeliverable messages: {count}, for example: {dead[-1].error}")
+            shown = f"`{command('outbox list')}` shows them"
+            lines.append(f"Undeliverable messages: {count} ({shown}), for example: {dead[-1].error}")
         lines += [f"⚠ {warning}" for warning in self._warnings]
         return "\n".join(f"- {line}" for line in lines)
 

@@ -226,7 +226,7 @@ def build_parts(setting: Setting) -> Parts:
             mask=mask.mask,
             clock=clock,
         ),
-        Moves(store, queues, moved, audit),
+        Moves(store, queues, moved, audit, rename_processes=toolbox.processes.rename),
         status,
         mask=mask.mask,
         clock=clock,

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from echo_bot import __version__
+from echo_bot.called import command
 from echo_bot.cli.looking import Status, look
 from echo_bot.cli.sight import Sight
 from echo_bot.cli.state import age, config_option, json_option, utc_now
@@ -135,7 +136,8 @@ def _counts(seen: Peek) -> Iterator[str]:
     if seen.turns:
         yield "Turns: " + ", ".join(f"{count} {state}" for state, count in sorted(seen.turns.items()))
     if seen.dead_letters:
-        yield click.style(f"Undeliverable messages: {seen.dead_letters}", fg="red")
+        shown = f"(`{command('outbox list')}` shows them)"
+        yield click.style(f"Undeliverable messages: {seen.dead_letters}", fg="red") + f" {shown}"
     if seen.unknown_deliveries:
         yield f"Deliveries whose outcome is unknown after a crash: {seen.unknown_deliveries}"
 

@@ -117,6 +117,11 @@ class BackgroundProcesses:
         """What it wrote since the last reading."""
         return owned.take_unread(self._max_output_chars)
 
+    def rename(self, old: str, new: str) -> None:
+        """The sessions of a chat, whose keys begin with `old`, go on under its new key."""
+        for key in [key for key in self._sessions if key == old or key.startswith(f"{old}:")]:
+            self._sessions.setdefault(new + key.removeprefix(old), {}).update(self._sessions.pop(key))
+
     async def stop_session(self, session_key: str) -> int:
         """End a session's processes but the kept ones; how many there were."""
         return await _stop([owned for owned in self.of(session_key) if not owned.is_kept])

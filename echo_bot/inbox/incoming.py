@@ -30,6 +30,7 @@ def has_plain_ids(event: InboundEvent) -> bool:
     """A sender and a chat are named, and no id holds half a character, which could not be kept apart."""
     ids = (
         *(event.event_id, event.chat_id, event.sender_id, event.thread_id, event.account, event.message_id),
+        event.album_id,
         *event.dedup_ids,
         *(block.ref for block in event.content),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
@@ -23,11 +25,25 @@ class Recorder(Protocol):
 class Moves:
     """Moves chats, once each however often the platform says so."""
 
-    def __init__(self, store: Store, queues: SessionQueues, moved: MovedChats, audit: Recorder) -> None:
+    def __init__(
+        self,
+        store: Store,
+        queues: SessionQueues,
+        moved: MovedChats,
+        audit: Recorder,
+        *,
+        rename_processes: Callable[[str, str], None],
+    ) -> None:
         self._store, self._queues, self._moved, self._audit = store, queues, moved, audit
+        self._rename_processes = rename_processes
+        self._lock = asyncio.Lock()
 
     async def move(self, old: Address, new_chat_id: str) -> None:
         """Raises StorageError, and then nothing has moved."""
+        async with self._lock:
+            await self._move(old, new_chat_id)
+
+    async def _move(self, old: Address, new_chat_id: str) -> None:
         before = replace(old, thread_id="")
         after = replace(before, chat_id=new_chat_id)
         if not new_chat_id or before == after or self._moved.now(before) == after:
@@ -49,6 +65,7 @@ class Moves:
             return replace(turn, session_key=key, event_json=event_to_json(event))
 
         self._queues.rename(move.old_session, move.new_session, renamed)
+        self._rename_processes(move.old_session, move.new_session)
         log.info("chat_moved", old=str(before), new=str(after), rows=rows)
 
     def all_of(self, address: Address) -> tuple[Address, ...]:

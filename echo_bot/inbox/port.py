@@ -36,6 +36,7 @@ from echo_bot.events import (
     SessionKey,
 )
 from echo_bot.inbox.admission import Admission
+from echo_bot.inbox.albums import Albums
 from echo_bot.inbox.commands import COMMANDS, CONTROL, TURN_COMMANDS, Commands, Request
 from echo_bot.inbox.completing import Completing
 from echo_bot.inbox.incoming import claim_ids, has_plain_ids, without_trust, words_of
@@ -108,6 +109,7 @@ class Inbox:
         self._commands, self._queues, self._broker = commands, queues, broker
         self._completing, self._moves, self._status = completing, moves, status
         self._delivery, self._mask, self._clock, self._monotonic = delivery, mask, clock, monotonic
+        self._albums = Albums(store.events, queues, clock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._told_waiting: set[tuple[SessionKey, str]] = set()
         self._told_backlog: dict[Address, datetime] = {}
@@ -115,7 +117,11 @@ class Inbox:
     async def receive(self, event: InboundEvent) -> bool:
         """See `Port.receive`. Trust fields that a channel may have set are reset before anything else."""
         event = storable(without_trust(event))
-        if not (has_plain_ids(event) and self._admission.is_for_us(event)):
+        if not has_plain_ids(event):
+            return False
+        if await self._joins_album(event):
+            return True
+        if not self._admission.is_for_us(event):
             return False
         if not await self._admission.admits(event.sender):
             if event.event_type is EventType.MESSAGE:
@@ -191,12 +197,17 @@ class Inbox:
         if not await self._store.events.claim(claim_ids(event), turn, self._clock(), said):
             return False
         before = self._queues.current(key)
-        self._queues.submit(turn)
+        await self._albums.release(key)
+        if event.album_id:
+            self._albums.begin(turn)
+        else:
+            self._queues.submit(turn)
         if before is not None and self._broker.is_asking(before.turn_id):
             await self._tell_waiting(event, key, before)
         return True
 
     async def close(self) -> None:
+        self._albums.close()
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
@@ -237,6 +248,8 @@ class Inbox:
         if self._clock() - event.timestamp > self._settings.max_backlog:
             return CommandReply("This came too late to act on. Send it again.", ok=False)
         taken = await self._take(event)
+        if not (taken.ok or taken.text):
+            taken = replace(taken, text=_TOO_MANY)
         return _reply_of(replace(taken, text=await taken.work(), work=None) if taken.work else taken)
 
     async def _take(self, event: InboundEvent) -> _Taken:
@@ -287,6 +300,11 @@ class Inbox:
             await self._reply(event, (await self._paired(event, code)).text)
         elif line:
             await self._reply(event, line)
+
+    async def _joins_album(self, event: InboundEvent) -> bool:
+        """Whoever sent the first part was admitted, and a part needs no mention of its own."""
+        key = session_key(event, shared_groups=self._settings.shared_groups)
+        return await self._albums.join(event, key, self._line)
 
     async def _edited(self, event: InboundEvent) -> bool:
         """An edit replaces a message that still waits; it never runs a command and never decides anything."""

@@ -103,3 +103,17 @@ async def test_a_configured_target_that_moved_is_still_allowed_and_reached(
         assert not any(is_open(message) for message in bot.channel.messages)
         await bot.channel.say("/tool message target=team text=from-inside", chat_id=NEW)
         await bot.channel.wait_for(says("from-inside"))
+
+
+async def test_a_process_that_runs_goes_on_under_the_new_id(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    config = local | {"permissions.approval.mode": "off"}
+    async with running_bot(tmp_path, config) as bot:
+        await bot.channel.say("/tool process action=start command='sleep 60'", chat_id=OLD)
+        await bot.channel.wait_for(says("p1"))
+        await bot.channel.move_chat(OLD, NEW)
+        await bot.channel.say("/tool process action=list", chat_id=NEW)
+        await bot.channel.wait_for(
+            lambda message: says("sleep 60")(message) and message.ref.address.chat_id == NEW
+        )

@@ -406,6 +406,7 @@ def inbound_event(
     mentioned: bool = False,
     from_bot: bool = False,
     dedup_ids: tuple[str, ...] = (),
+    album_id: str = "",
     metadata: Mapping[str, str] | None = None,
 ) -> InboundEvent:
     """Build an event from a platform's update. There is no parameter for trust, session key or memory scope.
@@ -432,5 +433,6 @@ def inbound_event(
         mentioned=mentioned,
         from_bot=from_bot,
         dedup_ids=dedup_ids,
+        album_id=album_id,
         metadata=dict(metadata or {}),
     )

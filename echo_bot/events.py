@@ -83,6 +83,7 @@ class InboundEvent:
     Adapters build it with `echo_bot.channel.inbound_event`, which cannot set the fields below `metadata`;
     the inbox resets those on whatever comes from a channel. `metadata` is for display: no policy reads it.
     `event_id` is the platform's own id; `dedup_ids` are all ids under which the platform may redeliver it.
+    `album_id`: a part of an album of which more may come by themselves; those that do join its turn.
     """
 
     event_id: EventId
@@ -104,6 +105,7 @@ class InboundEvent:
     mentioned: bool = False
     from_bot: bool = False
     dedup_ids: tuple[str, ...] = ()
+    album_id: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
     session_key_override: str = ""
     memory_scope: str = ""

@@ -55,7 +55,8 @@ class Link:
         self._errands = Errands()
         self._presses = Presses(bot, port, account, self._errands)
         self._albums: OrderedDict[str, tuple[Message, ...]] = OrderedDict()
-        self._intake = Intake(self._take, account, rhythm.album_quiet)
+        quiet = rhythm.album_quiet if webhook is None else rhythm.album_quiet_webhook
+        self._intake = Intake(self._take, account, quiet)
         self._standing = Standing(account, rhythm)
         self.hook: WebhookReceiver | None = None
         self._receiver: Receiver
@@ -122,7 +123,8 @@ class Link:
     def _event(self, updates: tuple[Update, ...], unchanged: Sequence[Message]) -> InboundEvent | None:
         commands = frozenset(command.name for command in self._port.commands())
         me = Self(self.bot.id, self.bot.username, commands)
-        return event_of(updates, me, self._account, unchanged)
+        by_webhook = self.hook is not None
+        return event_of(updates, me, self._account, unchanged, more_may_come=by_webhook)
 
     def _unchanged(self, update: Update) -> tuple[Message, ...]:
         """The other parts of an album of which one was edited, as long as they are remembered."""

@@ -25,6 +25,8 @@ class Rhythm:
     """Between two looks for further updates while some are not stored yet."""
     album_quiet: float = 0.7
     """After the last part of an album, until it counts as complete."""
+    album_quiet_webhook: float = 0.15
+    """The same for parts that are delivered at once; those that come one by one are joined by the core."""
     webhook_check: float = 60.0
     first_retry: float = 1.0
     longest_retry: float = 30.0

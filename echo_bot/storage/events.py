@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, update
+from sqlalchemy import Connection, Update, delete, update
 
 from echo_bot.events import EventId, SessionKey
 from echo_bot.storage.database import Database
@@ -16,7 +16,7 @@ from echo_bot.storage.turns import turn_values
 
 
 class _SeenBefore(Exception):
-    """Rolls the claim back."""
+    """Rolls the claim, or the joining, back."""
 
 
 class SqlEvents:
@@ -42,19 +42,44 @@ class SqlEvents:
             return False
         return True
 
+    async def join(
+        self,
+        dedup_ids: tuple[str, ...],
+        session_key: SessionKey,
+        event_id: EventId,
+        event_json: str,
+        at: datetime,
+        said: TranscriptRow,
+    ) -> bool:
+        def work(connection: Connection) -> None:
+            if not _insert_ids(connection, dedup_ids, at):
+                raise _SeenBefore
+            if connection.execute(_replace_queued(session_key, event_id, event_json)).rowcount == 0:
+                raise _SeenBefore
+            connection.execute(upsert_transcript(said))
+
+        try:
+            await self._database.write(work)
+        except _SeenBefore:
+            return False
+        return True
+
     async def replace_queued(self, session_key: SessionKey, event_id: EventId, event_json: str) -> bool:
-        statement = (
-            update(turns)
-            .where(turns.c.session_key == session_key)
-            .where(turns.c.event_id == event_id)
-            .where(turns.c.state == TurnState.QUEUED.value)
-            .values(event_json=event_json)
-        )
-        return await self._database.change(statement) > 0
+        return await self._database.change(_replace_queued(session_key, event_id, event_json)) > 0
 
     async def forget_before(self, at: datetime) -> int:
         statement = delete(seen).where(seen.c.at < at)
         return await self._database.change(statement)
+
+
+def _replace_queued(session_key: SessionKey, event_id: EventId, event_json: str) -> Update:
+    return (
+        update(turns)
+        .where(turns.c.session_key == session_key)
+        .where(turns.c.event_id == event_id)
+        .where(turns.c.state == TurnState.QUEUED.value)
+        .values(event_json=event_json)
+    )
 
 
 def _insert_ids(connection: Connection, dedup_ids: tuple[str, ...], at: datetime) -> bool:

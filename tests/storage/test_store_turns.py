@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from echo_bot.errors import StorageError
-from echo_bot.events import EventId, SessionKey, TurnId
-from echo_bot.storage.records import JournalEntry, TurnRecord, TurnState
+from echo_bot.events import Address, EventId, SessionKey, TurnId
+from echo_bot.storage.records import JournalEntry, TranscriptRow, TurnRecord, TurnState
 from echo_bot.storage.store import SqlStore
 
+HERE = Address("web", "1")
 NOW = datetime(2026, 5, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
 
@@ -118,3 +119,18 @@ async def test_a_time_without_a_zone_is_refused_and_nothing_is_stored(store: Sql
     with pytest.raises(StorageError):
         await store.events.claim(("a",), turn(1), datetime(2026, 1, 1))
     assert await store.events.claim(("a",), turn(1), NOW)
+
+
+async def test_a_further_part_joins_a_queued_turn_together_with_its_ids_and_its_line(store: SqlStore) -> None:
+    row = TranscriptRow(entry_id="m1", address=HERE, role="user", text="two parts", at=NOW)
+    key, event = turn(1).session_key, turn(1).event_id
+    assert await store.events.claim(("a",), turn(1), NOW)
+    assert await store.events.join(("b",), key, event, '{"text": "both"}', NOW, row)
+    assert not await store.events.join(("b",), key, event, '{"text": "again"}', NOW, row)
+    stored = await store.turns.get(TurnId("t1"))
+    assert stored is not None
+    assert stored.event_json == '{"text": "both"}'
+    assert await store.sessions.transcript(HERE, 5) == (row,)
+    await store.turns.set_state(TurnId("t1"), TurnState.RUNNING)
+    assert not await store.events.join(("c",), key, event, "{}", NOW, row)
+    assert await store.events.claim(("c",), None, NOW)

@@ -16,6 +16,7 @@ QUICK = Rhythm(
     poll=1,
     hold=0.02,
     album_quiet=0.08,
+    album_quiet_webhook=0.05,
     webhook_check=0.1,
     first_retry=0.02,
     longest_retry=0.1,

@@ -32,9 +32,8 @@ def start(tmp_path: Path, settings: ChannelSettings, quick: Rhythm) -> Start:
     """Start a bot on the same state; once more is a restart."""
 
     def run(config: dict[str, object] | None = None, **more: Any) -> AbstractAsyncContextManager[RunningBot]:
-        return running_bot(
-            tmp_path, CONFIG | (config or {}), channels=[TelegramChannel(settings, quick)], **more
-        )
+        known = CONFIG | {"channels.telegram.api_base": settings.api_base} | (config or {})
+        return running_bot(tmp_path, known, channels=[TelegramChannel(settings, quick)], **more)
 
     return run
 
@@ -192,6 +191,20 @@ async def test_an_album_is_one_turn(start: Start, chat: Conversation) -> None:
     assert "what are these?" in str(model.seen[0])
 
 
+async def test_a_file_that_people_send_is_fetched_for_its_turn(
+    telegram: TelegramEmulator, start: Start, chat: Conversation
+) -> None:
+    model = ScriptedModel([Say("read")])
+    async with start(model=model.model) as bot:
+        telegram.user(66).chat().send(media.document("forged.txt", b"from a stranger"))
+        sent = chat.send(media.document("report.txt", b"the words in it"), "read this")
+        await chat.wait_for_text("read")
+        files = [path for path in bot.workspace.rglob("*") if path.is_file()]
+        assert [path.read_bytes() for path in files] == [b"the words in it"]
+        await eventually(lambda: sent.reactions == ("👀",), "the sign")
+    assert len(telegram.called("getFile")) == 1
+
+
 async def test_in_a_group_only_what_is_meant_for_the_bot_is_heard(
     telegram: TelegramEmulator, start: Start
 ) -> None:
@@ -272,13 +285,22 @@ async def test_by_webhook_the_gateway_takes_what_telegram_delivers(
         options={"webhook_url": "https://bot.example.org/telegram"},
         secrets={**settings.secrets, "webhook_secret": "s3cret"},
     )
+    model = ScriptedModel([Say("nice pictures"), Say("again?")])
     channel = TelegramChannel(hooked, quick)
-    async with running_bot(tmp_path, CONFIG, channels=[channel]) as bot:
+    config = CONFIG | {"channels.telegram.api_base": settings.api_base}
+    async with running_bot(tmp_path, config, channels=[channel], model=model.model) as bot:
         telegram.deliver_to(bot.hooks_url)
         await eventually(lambda: telegram.webhooks.webhook, "the webhook")
         await telegram.webhooks.set(telegram.webhooks.webhook)
+        chat.send_album([media.photo(b"1"), media.photo(b"22"), media.photo(b"333")], "what are these?")
         chat.say("/run echo by webhook")
+        await chat.wait_for_text("nice pictures")
         await chat.wait_for_button("Approve once")
         chat.press("Approve once")
         await chat.wait_for_text("exit code 0\nby webhook")
     assert set(telegram.webhooks.answers) == {200}
+    assert len(model.seen) == 1
+    received = sorted(
+        path.read_bytes() for path in bot.workspace.rglob("*") if path.suffix in (".jpg", ".jpeg")
+    )
+    assert received == [b"1", b"22", b"333"]

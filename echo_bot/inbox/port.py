@@ -248,6 +248,8 @@ class Inbox:
         if self._clock() - event.timestamp > self._settings.max_backlog:
             return CommandReply("This came too late to act on. Send it again.", ok=False)
         taken = await self._take(event)
+        if not (taken.ok or taken.text):
+            taken = replace(taken, text=_TOO_MANY)
         return _reply_of(replace(taken, text=await taken.work(), work=None) if taken.work else taken)
 
     async def _take(self, event: InboundEvent) -> _Taken:

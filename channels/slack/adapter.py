@@ -84,7 +84,7 @@ class SlackChannel:
     def __init__(self, settings: ChannelSettings, rhythm: Rhythm | None = None) -> None:
         self.account = settings.account
         self._settings, self._rhythm = settings, rhythm or Rhythm()
-        self._redaction = Redaction(secret.strip() for secret in settings.secrets.values())
+        self._redaction = Redaction([*map(str.strip, settings.secrets.values()), settings.proxy])
         secret = settings.secrets.get("signing_secret", "").strip()
         self._hook = Hook(secret) if _is_http(settings) else None
         self._link: Link | None = None

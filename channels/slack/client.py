@@ -13,6 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from echo_bot.channel import ChannelSettings
+from echo_bot.errors import ChannelFatal
 
 OFFICIAL_API = "https://slack.com/api/"
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -26,13 +27,16 @@ class Self:
     user_id: str
     bot_id: str
     team_id: str
-    name: str = ""
 
 
 class Clients:
-    """The Web API, and answers to response URLs, over one HTTP session. Made in a running loop."""
+    """The Web API, and answers to response URLs, over one HTTP session. Made in a running loop.
+
+    Raises ChannelFatal for a proxy that the SDK cannot use.
+    """
 
     def __init__(self, settings: ChannelSettings, logger: logging.Logger) -> None:
+        require_http_proxy(settings.proxy)
         self._logger = logger
         self.session = aiohttp.ClientSession()
         self.web = self.web_client(settings, settings.secrets.get("bot_token", "").strip())
@@ -70,6 +74,19 @@ class Clients:
 
     async def close(self) -> None:
         await self.session.close()
+
+
+def require_http_proxy(proxy: str) -> None:
+    """Raises ChannelFatal, without the address, which may hold a password."""
+    try:
+        parts = urlsplit(proxy)
+        usable = not proxy or (parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ChannelFatal(
+            "The proxy of Slack is not an HTTP proxy", "Write channels.slack.proxy as http://host:port"
+        )
 
 
 def api_url(api_base: str) -> str:

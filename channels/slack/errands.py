@@ -14,15 +14,15 @@ class Errands:
     """Runs coroutines that handle their own errors. `close` gives them a moment, then cancels them."""
 
     def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
 
-    def run(self, errand: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
+    def run(self, errand: Coroutine[object, object, object], name: str) -> asyncio.Task[object]:
         task = asyncio.get_running_loop().create_task(errand, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._done)
         return task
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("slack_errand_failed", errand=task.get_name(), error=type(error).__name__)

@@ -38,20 +38,19 @@ _BAD_TOKEN = frozenset({
     "not_allowed_token_type", "team_access_not_granted", "enterprise_is_restricted",
 })  # fmt: skip
 _GONE = frozenset({
-    "channel_not_found", "is_archived", "not_in_channel", "user_not_found", "users_not_found",
-    "user_disabled", "user_not_visible", "user_not_in_channel", "cannot_dm_bot", "message_not_found",
-    "cant_update_message",
-    "edit_window_closed", "thread_not_found", "cannot_reply_to_message", "restricted_action",
-    "restricted_action_read_only_channel", "restricted_action_thread_only_channel",
-    "restricted_action_thread_locked", "restricted_action_non_threadable_channel", "no_permission",
-    "access_denied", "ekm_access_denied", "messages_tab_disabled", "file_not_found", "file_deleted",
-    "not_found", "channel_is_archived", "is_inactive", "as_user_not_supported",
+    "channel_not_found", "is_archived", "is_inactive", "not_in_channel", "not_found", "no_permission",
+    "user_not_found", "users_not_found", "user_disabled", "user_not_visible", "user_not_in_channel",
+    "cannot_dm_bot", "messages_tab_disabled", "access_denied", "ekm_access_denied",
+    "message_not_found", "cant_update_message", "edit_window_closed", "cannot_reply_to_message",
+    "restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_only_channel",
+    "restricted_action_thread_locked", "restricted_action_non_threadable_channel",
+    "file_not_found", "file_deleted",
 })  # fmt: skip
 _PASSING = frozenset({
     "internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org",
-    "accesslimited", "deprecated_endpoint_busy", "external_channel_migrating", "file_uploads_busy",
+    "accesslimited", "external_channel_migrating",
 })  # fmt: skip
-_RATE_LIMITED = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
+_RATE_LIMITED = frozenset({"ratelimited", "rate_limited"})
 _UNTOLD_WAIT_SECONDS = 30.0
 
 Clean = Callable[[str], str]

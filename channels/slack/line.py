@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -25,11 +24,13 @@ class Rhythm:
     """How long to wait, in seconds: between looks, pings and tries."""
 
     look: float = 1.0
-    ping: float = 5.0
+    ping: float = 10.0
     first_retry: float = 1.0
     longest_retry: float = 30.0
     fatal_retry: float = 60.0
     """A token that is refused while running: a person must act, but a server's mistake may pass by itself."""
+    last_answers: float = 2.0
+    """For what an old connection still has in hand, once a new one stands."""
     steady: float = 30.0
     """A connection that lived this long was a good one: the pauses start small again."""
 
@@ -39,7 +40,7 @@ class Connection(Protocol):
 
     async def ended(self, look_seconds: float) -> None: ...
 
-    async def close(self) -> None: ...
+    async def close(self, patience_seconds: float = 0.3) -> None: ...
 
 
 class Line:
@@ -57,6 +58,7 @@ class Line:
         self._account, self._clean, self._rhythm = account, clean, rhythm
         self._greeted = False
         self._connection: Connection | None = None
+        self._retiring: Connection | None = None
         self._pause, self._delay = 0.0, rhythm.first_retry
         self._state, self._error = ChannelState.STARTING, ""
         self._again_at: datetime | None = None
@@ -77,9 +79,11 @@ class Line:
             await self._try()
 
     async def close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
+        connections = (self._connection, self._retiring)
+        self._connection = self._retiring = None
+        for connection in connections:
+            if connection is not None:
+                await connection.close()
 
     def health(self, last_event_at: datetime | None) -> ChannelHealth:
         return ChannelHealth(self._state, last_event_at, self._error, self._again_at)
@@ -118,11 +122,11 @@ class Line:
             if connection is not None:
                 await connection.close()
             raise
-        old, self._connection = self._connection, connection
+        self._retiring, self._connection = self._connection, connection
         self._succeeded()
-        if old is not None:
-            with contextlib.suppress(*SDK_ERRORS):
-                await old.close()
+        if self._retiring is not None:
+            await self._retiring.close(self._rhythm.last_answers)
+            self._retiring = None
         return None
 
     def _failure(self, error: Exception, *, dialling: bool) -> ChannelError:

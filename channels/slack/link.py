@@ -41,7 +41,7 @@ class Link:
         self._own: Self | None = None
         names = Names(self.clients.web)
         self.home = Home(self.clients, port, account, self._errands)
-        presses = Presses(self.clients, port, account, names, self.directs, self.home.publish)
+        presses = Presses(self.clients, port, account, names, self.directs, self.home.tell)
         commands = Commands(self.clients, port, account, names, self.directs)
         desks = Desks(port, names, self.directs, presses, commands, self.home, self._errands)
         nobody = self.clients.web_client(settings, None)
@@ -85,7 +85,6 @@ class Link:
             user_id=str(answer.get("user_id") or ""),
             bot_id=str(answer.get("bot_id") or ""),
             team_id=str(answer.get("team_id") or ""),
-            name=str(answer.get("user") or ""),
         )
         if self._hook is not None:
             self._hook.open(self._intake.request)

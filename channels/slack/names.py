@@ -15,6 +15,8 @@ _REMEMBERED = 2000
 _WAIT_SECONDS = 1.0
 _ASK_AGAIN_SECONDS = 60.0
 _KEPT_SECONDS = 3600.0
+_REST_SECONDS = 30.0
+"""Once Slack was too slow nobody is asked for: otherwise each new person would cost another second."""
 
 
 class Names:
@@ -23,10 +25,11 @@ class Names:
     def __init__(self, web: AsyncWebClient, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._web, self._monotonic = web, monotonic
         self._known: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._resting_until = 0.0
 
     async def of(self, user_id: str) -> str:
         name, until = self._known.get(user_id, ("", 0.0))
-        if self._monotonic() < until:
+        if self._monotonic() < max(until, self._resting_until):
             return name
         asked = await self._ask(user_id)
         self._known[user_id] = (
@@ -45,6 +48,9 @@ class Names:
         try:
             async with asyncio.timeout(_WAIT_SECONDS):
                 user = (await self._web.users_info(user=user_id)).get("user") or {}
+        except TimeoutError:
+            self._resting_until = self._monotonic() + _REST_SECONDS
+            return ""
         except SDK_ERRORS:
             return ""
         profile = user.get("profile") or {}

@@ -7,6 +7,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 
+import aiohttp
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
@@ -19,7 +20,6 @@ Handle = Callable[[SocketModeRequest], Awaitable[SocketModeResponse | None]]
 
 _CONNECT_SECONDS = 10.0
 _GOODBYE_SECONDS = 0.3
-_LAST_ANSWERS_SECONDS = 0.3
 
 
 class Socket(SocketModeClient):
@@ -61,10 +61,10 @@ class Socket(SocketModeClient):
                 await asyncio.wait_for(self._told_to_go.wait(), look_seconds)
                 return
 
-    async def close(self) -> None:
-        """Let what is in hand finish, briefly, and end every task and connection."""
+    async def close(self, patience_seconds: float = 0.3) -> None:
+        """Let what is in hand finish, and end every task and connection."""
         if self._in_hand:
-            await asyncio.wait(self._in_hand, timeout=_LAST_ANSWERS_SECONDS)
+            await asyncio.wait(self._in_hand, timeout=patience_seconds)
         self.closed = True
         tasks = [self.message_processor, self.current_session_monitor, self.message_receiver, *self._in_hand]
         running = [task for task in tasks if task is not None]
@@ -72,7 +72,7 @@ class Socket(SocketModeClient):
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
         if self.current_session is not None:
-            with contextlib.suppress(TimeoutError):
+            with contextlib.suppress(TimeoutError, ConnectionError, aiohttp.ClientError):
                 await asyncio.wait_for(self.current_session.close(), _GOODBYE_SECONDS)
         await self.aiohttp_client_session.close()
 

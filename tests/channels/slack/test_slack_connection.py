@@ -76,6 +76,23 @@ async def test_a_scope_that_only_some_things_need_is_a_warning(
     assert [log["scopes"] for log in logs if log["event"] == "slack_scopes_missing"] == ["files:write"]
 
 
+@pytest.mark.parametrize("proxy", ["socks5://u:hunter2@h:1", "h:1", "http://", "http://h:x"])
+async def test_a_proxy_that_cannot_be_used_is_fatal_and_stays_unsaid(
+    settings: ChannelSettings, port: FakePort, proxy: str
+) -> None:
+    with pytest.raises(ChannelFatal, match=r"channels\.slack\.proxy") as raised:
+        await SlackChannel(replace(settings, proxy=proxy)).start(port)
+    assert "hunter2" not in str(raised.value)
+
+
+async def test_a_proxy_that_is_not_there_is_waited_for(settings: ChannelSettings, port: FakePort) -> None:
+    channel = SlackChannel(replace(settings, proxy="http://u:hunter2@127.0.0.1:9"))
+    await channel.start(port)
+    health = channel.health()
+    assert (health.state, "hunter2" in health.error) == (ChannelState.RETRYING, False)
+    await channel.stop()
+
+
 async def test_slack_being_away_at_the_start_is_waited_out(
     slack: SlackEmulator, settings: ChannelSettings, port: FakePort, quick: Rhythm, dm: Conversation
 ) -> None:
@@ -154,6 +171,34 @@ async def test_too_many_connections_are_waited_for_as_told(
     slack.fail("apps.connections.open", retry_after=1)
     slack.sockets.drop()
     await eventually(lambda: "wait 1 s" in channel.health().error, "the wait")
+
+
+async def test_it_stops_while_an_old_connection_still_has_something_in_hand(
+    slack: SlackEmulator,
+    settings: ChannelSettings,
+    port: FakePort,
+    quick: Rhythm,
+    dm: Conversation,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reached = asyncio.Event()
+
+    async def receive(_: object) -> bool:
+        reached.set()
+        await asyncio.Event().wait()
+        return True
+
+    monkeypatch.setattr(port, "receive", receive)
+    channel = SlackChannel(settings, quick)
+    await channel.start(port)
+    dm.say("never stored")
+    await reached.wait()
+    slack.sockets.drop()
+    await eventually(lambda: slack.sockets.opened == 2, "a new connection")
+    started = time.monotonic()
+    await channel.stop()
+    assert time.monotonic() - started < 2
+    assert _tasks_of_the_channel() == []
 
 
 async def test_it_stops_within_two_seconds_even_when_slack_hangs(

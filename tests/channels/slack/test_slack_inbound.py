@@ -131,6 +131,17 @@ async def test_a_name_that_does_not_come_holds_nothing_up(
     assert (await port.wait_for_event("nameless")).sender_name == ""
 
 
+async def test_names_that_take_too_long_are_not_waited_for_again(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    slack.hold("users.info")
+    dm.say("one")
+    await port.wait_for_event("one")
+    slack.user("U2", "Bob").dm().say("two")
+    await port.wait_for_event("two", timeout=0.5)
+    assert (dm.deliveries[0].took_seconds < 3, len(slack.called("users.info"))) == (True, 1)
+
+
 async def test_messages_of_a_chat_keep_their_order_while_names_are_asked_for(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
 ) -> None:

@@ -162,6 +162,25 @@ async def test_app_home_asks_for_words_in_a_modal_and_answers_on_the_tab(
     await ada.home("Approved once")
 
 
+async def test_app_home_keeps_its_notice_when_something_changes_and_waits_out_a_rate_limit(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    port.open_cards = (CARD,)
+    ada.open_home()
+    await ada.home("rm -r build")
+    ada.press_home("Approve once")
+    await ada.home("Approved once")
+    slack.fail("views.publish", retry_after=1)
+    port.open_cards = ()
+    await channel.pending_changed()
+    home = await ada.home("Nothing waits")
+    assert "Approved once" in home.words
+    published = len(slack.called("views.publish"))
+    await channel.pending_changed()
+    ada.open_home()
+    await eventually(lambda: len(slack.called("views.publish")) > published, "another look")
+
+
 async def test_app_home_holds_whole_cards_within_its_limits_and_counts_the_rest(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
 ) -> None:

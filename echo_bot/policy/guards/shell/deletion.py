@@ -34,7 +34,7 @@ def rm(machine: Machine, inv: Invocation) -> None:
             effects.delete_tree(machine, inv, path)
         return
     before_end = inv.args[: inv.args.index("--")] if "--" in inv.args else inv.args
-    if any(may_be_options(arg) for arg in before_end):
+    if any(may_be_options(arg) for arg in before_end) and options.rest != [UNKNOWN]:
         machine.ask("recursive_delete", "What is deleted is not known before.", inv)
     else:
         _plain_rm(machine, inv, options.rest)

@@ -55,6 +55,7 @@ _BUILTINS: dict[str, Handler] = {
     "test": shellbuiltins.test,
     "[": shellbuiltins.test,
     "alias": shellbuiltins.alias,
+    "hash": shellbuiltins.remember_path,
     "unalias": shellbuiltins.unalias,
     "eval": shellbuiltins.evaluate,
     "source": shellbuiltins.source,

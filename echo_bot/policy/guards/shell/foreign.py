@@ -74,6 +74,9 @@ _KILLS_ALL = re.compile(
     re.IGNORECASE,
 )
 _WRITE_MODE = re.compile(r"[rb]*[wax+][rwab+tx]*|>>?|\+[<>].*|w.*", re.IGNORECASE)
+_LOOP_OVER_TEXT = re.compile(
+    r"\bfor\s+\(?(?:const |let |var )?(\w+)\s+(?:in|of)\s*[\[(]\s*(['\"])([^'\"]*)\2"
+)
 _MAX_CONSTANTS = 400
 
 
@@ -107,7 +110,9 @@ class _Reader:
             self.constants[f"ARGV[{number}]"] = argument
             self.constants[f"$ARGV[{number}]"] = argument
             self.constants[f"process.argv[{number + 1}]"] = argument
-        self.calls: list[tuple[str, list[str], bool]] = []
+        for found in _LOOP_OVER_TEXT.finditer(code):
+            self.constants.setdefault(found.group(1), found.group(3))
+        self.moved = False
         self.aliases: dict[str, str] = {}
 
     def run(self) -> Steps[None]:
@@ -140,6 +145,10 @@ class _Reader:
         before = [text.lower() for _, text in self.tokens[max(index - 4, 0) : index]]
         if name in ("while", "until") and any(re.split(r"\.|::", text)[-1] == "fork" for text in before):
             near.append("fork")
+        if name == "for" and "fork" in [re.split(r"\.|::", text)[-1] for text in before]:
+            endless = {"iter", "itertools.count", "count", "itertools.repeat", "repeat", "itertools.cycle"}
+            if not endless.isdisjoint(near):
+                self.machine.deny("shutdown", "Starts processes without end.", self.inv)
         if "fork" in near and (name != "for" or near[1:3] == [";", ";"]):
             self.machine.deny("shutdown", "Starts processes without end.", self.inv)
 
@@ -322,11 +331,14 @@ class _Reader:
         if last == "chdir":
             self.inv = replace(inv, state=inv.state.copy())
             self.inv.state.change_folder(resolve(home(texts[0]), inv.place))
+            self.moved = True
         if name in ("exec", "eval", "Function") and not is_list and len(texts[0]) < 5000:
             yield from call(judge_foreign(machine, inv, texts[0], []))
         if _TREE_CALLS.fullmatch(last) and (_CERTAIN_TREE.fullmatch(last) or "recursive=" in arguments):
             for text in texts:
-                if roots.root_match(home(text), inv.place) is Match.YES and text[:1] in ("/", "~", HOME):
+                if roots.root_match(home(text), inv.place) is Match.YES and (
+                    self.moved or text[:1] in ("/", "~", HOME)
+                ):
                     effects.delete_tree(machine, inv, home(text))
         opens = _OPEN_CALLS.fullmatch(last) or _OPEN_CALLS.fullmatch(name)
         writes = _WRITE_CALLS.fullmatch(last)

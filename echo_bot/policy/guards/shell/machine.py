@@ -354,7 +354,10 @@ class Machine:
         self.record(node, argv)
         waiting, self.waiting_outputs = self.waiting_outputs, []
         own = yield from connected(self, node.redirects, state)
-        inv = Invocation(argv, state, own.stdin or stdin, span, env, waiting)
+        if argv == ["exec"] and own.stdin is not None:
+            state.stdin = own.stdin
+        given = own.stdin or (state.stdin if stdin.text is None else None) or stdin
+        inv = Invocation(argv, state, given, span, env, waiting)
         output = yield from call(self.dispatch(self, inv))
         for script in waiting:
             yield from call(self.node(script, self._subshell(state), Stream(output)))

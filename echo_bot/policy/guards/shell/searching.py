@@ -124,7 +124,7 @@ def _executed(
         ):
             if not is_filtered or "rm" not in command[0].lower():
                 yield from call(machine.dispatch(machine, inv.inner(argv)))
-            if command[0].rsplit("/", 1)[-1].lower() != "shred":
+            if not command[0].lower().endswith("shred") or {"-u", "--remove", "-uz", "-zu"} & set(command):
                 _deleted(machine, inv, [path if not is_filtered else starts[0]], is_filtered)
         else:
             yield from call(machine.dispatch(machine, inv.inner(argv)))
@@ -137,6 +137,8 @@ def fd(machine: Machine, inv: Invocation) -> Steps[str]:
             command = inv.args[at + 1 :]
             if command and "{}" not in command:
                 command = [*command, "{}"]
+            if command and command[0].rsplit("/", 1)[-1].lower() in ("rm", "unlink", "shred"):
+                machine.ask("recursive_delete", "Deletes every file it finds.", inv)
             for path in _fd_found(inv.args[:at]) if command else []:
                 argv = [part.replace("{}", path) for part in command]
                 yield from call(machine.dispatch(machine, inv.inner(argv)))

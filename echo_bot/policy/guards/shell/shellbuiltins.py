@@ -217,6 +217,14 @@ def alias(machine: Machine, inv: Invocation) -> Steps[str]:
     yield
 
 
+def remember_path(machine: Machine, inv: Invocation) -> Steps[str]:
+    """`hash -p path name`: the name stands for that program from here on."""
+    if inv.args[:1] == ["-p"] and len(inv.args) == 3:
+        inv.state.programs[f"/hash/{inv.args[2]}"] = inv.args[1]
+    return ""
+    yield
+
+
 def unalias(machine: Machine, inv: Invocation) -> Steps[str]:
     for arg in inv.args:
         inv.state.aliases.pop(arg, None)

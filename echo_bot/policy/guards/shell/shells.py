@@ -48,6 +48,10 @@ def shell(machine: Machine, inv: Invocation) -> Steps[str]:
             return UNKNOWN
         code = shown(carried, state.home)
         return (yield from call(machine.code(code, state, inv.stdin, inv.span)))
+    for name, following in zip(args, [*args[1:], ""], strict=False):
+        flag, equals, path = name.partition("=")
+        if flag in ("--rcfile", "--init-file"):
+            yield from script_file(machine, inv, path if equals else following, [])
     syntax_only = "n" in flags
     if operands and "s" not in flags and operands[0] not in _STDIN:
         if operands[0] == UNKNOWN_FIELDS:

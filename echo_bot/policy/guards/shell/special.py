@@ -155,6 +155,7 @@ def tar(machine: Machine, inv: Invocation) -> None:
         (re.match(r"-[A-Za-z]*x", arg) and arg[:2] != "--") or arg in ("--extract", "--get") for arg in args
     )
     reads = not extracting
+    removes = any(len(arg) > 8 and "--remove-files".startswith(arg) for arg in args)
     index = 1 if bundle else 0
     if "f" in bundle and len(args) > 1:
         _archive(machine, inv, args[1], extracting)
@@ -180,6 +181,8 @@ def tar(machine: Machine, inv: Invocation) -> None:
             _archive(machine, inv, name, extracting)
         elif not is_option(arg) and reads:
             effects.read_tree(machine, inv, f"{folder.rstrip('/')}/{arg}" if folder else arg)
+            if removes:
+                effects.delete_tree(machine, inv, f"{folder.rstrip('/')}/{arg}" if folder else arg)
             if folder:
                 effects.read(machine, inv, f"{folder.rstrip('/')}/{arg}")
         elif not is_option(arg) and extracting and roots.is_credential(arg, inv.place):

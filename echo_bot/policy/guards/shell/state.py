@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from echo_bot.policy.guards.shell.marks import GLOB_SET, HOME, UNKNOWN, UNKNOWN_FIELDS
+from echo_bot.policy.guards.shell.stream import Stream
 from echo_bot.policy.guards.shell.syntax import Node
 
 _KEYED = re.compile(f"[\\[{GLOB_SET}]([^\\]]*)\\]=(.*)\\Z", re.DOTALL)
@@ -55,6 +56,7 @@ class State:
     choices: dict[str, list[str]] = field(default_factory=dict)
     references: dict[str, str] = field(default_factory=dict)
     script_name: str = "bash"
+    stdin: Stream | None = None
     calls: tuple[str, ...] = ()
     in_background: bool = False
 
@@ -74,6 +76,7 @@ class State:
             dict(self.choices),
             dict(self.references),
             self.script_name,
+            self.stdin,
             self.calls,
             self.in_background,
         )

@@ -29,6 +29,9 @@ def judge_touching(machine: Machine, inv: Invocation) -> None:
             for path in inv.args:
                 if not is_option(path):
                     effects.write(machine, inv, path)
+        elif name in ("file", "date"):
+            for path in read_options(inv.args, OptionTable("f", frozenset())).values("f"):
+                effects.read(machine, inv, path)
         elif name in ("rm", "unlink"):
             for path in inv.args:
                 effects.delete(machine, inv, path)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from telegram import Message, Update, User
 
 from channels.telegram.attachments import attachments_of
-from channels.telegram.mentions import Self, Spoken, is_command_of_another, spoken_to
+from channels.telegram.mentions import Self, Spoken, is_command_of_another, spoken_to, without_start
 from echo_bot.channel import inbound_event
 from echo_bot.events import Address, BlockType, ContentBlock, EventType, InboundEvent
 
@@ -161,7 +161,11 @@ def _metadata(message: Message) -> dict[str, str]:
 
 
 def _spoken(message: Message, bot: Self) -> Spoken:
-    return spoken_to(bot, message.text or message.caption or "", message.entities or message.caption_entities)
+    text, entities = message.text or message.caption or "", message.entities or message.caption_entities
+    spoken = spoken_to(bot, text, entities)
+    if message.chat.type == "private":
+        return Spoken(without_start(spoken.text), spoken.mentioned)
+    return spoken
 
 
 def _content(parts: Sequence[Message], spoken: Sequence[Spoken]) -> tuple[ContentBlock, ...]:

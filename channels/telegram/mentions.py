@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from telegram import MessageEntity
 
 _ADDRESSED_COMMAND = re.compile(r"/\w{1,32}@(\w+)")
+_START = re.compile(r"/start(?:\s+([\w-]{1,64}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,14 @@ def is_command_of_another(bot: Self, text: str) -> bool:
     """Does the text begin with a command that names another bot? Those around it would read it as theirs."""
     found = _ADDRESSED_COMMAND.match(text)
     return found is not None and not bot.is_named(found[1])
+
+
+def without_start(text: str) -> str:
+    """Telegram's Start button as the command it stands for: help, or pairing with the code of a link."""
+    found = _START.fullmatch(text.strip())
+    if found is None:
+        return text
+    return f"/pair {found[1]}" if found[1] else "/help"
 
 
 def spoken_to(bot: Self, text: str, entities: Sequence[MessageEntity]) -> Spoken:

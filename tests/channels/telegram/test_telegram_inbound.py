@@ -23,6 +23,7 @@ from echo_bot.events import (
 )
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.telegram import Conversation, TelegramEmulator, User, detected_entities, media
+from echo_bot.testing.waiting import eventually
 
 BOT = Self(7, "EchoTestBot", frozenset({"run", "status"}))
 
@@ -72,6 +73,31 @@ def test_a_mention_without_a_username_counts_by_id() -> None:
     other = MessageEntity("text_mention", 0, 4, user=SdkUser(8, "Else", is_bot=False))
     assert spoken_to(BOT, "Echo go", [us]) == Spoken("go", True)
     assert spoken_to(BOT, "Else go", [other]) == Spoken("Else go", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("/start", "/help"),
+        ("/start@EchoTestBot", "/help"),
+        ("/start ABCD2345", "/pair ABCD2345"),
+        ("/start over please", "/start over please"),
+        ("/starter", "/starter"),
+    ],
+)
+async def test_the_start_button_is_help_or_pairing_in_a_private_chat(
+    telegram: TelegramEmulator,
+    channel: TelegramChannel,
+    port: FakePort,
+    chat: Conversation,
+    text: str,
+    expected: str,
+) -> None:
+    telegram.user(42).chat(telegram.group()).say("/start")
+    chat.say(text)
+    await port.wait_for_event(expected)
+    await eventually(lambda: len(port.stored) == 2, "both messages")
+    assert {event.is_group: event.text for event in port.stored} == {True: "/start", False: expected}
 
 
 async def test_a_private_message_whole(

@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import TracebackType
 
 from echo_bot.channel import AsgiApp
+from echo_bot.testing.loopback import HttpRequest, HttpResponse, HttpServer
 from echo_bot.testing.slack.api import SCOPES_OF, WebApi
 from echo_bot.testing.slack.deliveries import Carrier, Delivery
 from echo_bot.testing.slack.errors import ApiError
@@ -21,7 +22,6 @@ from echo_bot.testing.slack.responses import answer_response_url
 from echo_bot.testing.slack.signed import SignedCaller
 from echo_bot.testing.slack.sockets import SocketServer
 from echo_bot.testing.slack.world import World
-from echo_bot.testing.telegram.http import HttpRequest, HttpResponse, HttpServer
 
 BOT_TOKEN = "xoxb-1-test-token-of-the-emulator"
 APP_TOKEN = "xapp-1-test-token-of-the-emulator"

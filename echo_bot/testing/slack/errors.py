@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from echo_bot.testing.telegram.http import HttpResponse
+from echo_bot.testing.loopback import HttpResponse
 
 
 class ApiError(Exception):

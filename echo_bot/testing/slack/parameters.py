@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
+from echo_bot.testing.loopback import HttpRequest
 from echo_bot.testing.slack.errors import ApiError
-from echo_bot.testing.telegram.http import HttpRequest
 
 
 class Parameters(dict[str, Any]):

@@ -11,10 +11,10 @@ from types import TracebackType
 import httpx
 
 from echo_bot.channel import AsgiApp
+from echo_bot.testing.loopback import HttpRequest, HttpResponse, HttpServer
 from echo_bot.testing.telegram.api import BotApi
 from echo_bot.testing.telegram.errors import ApiError
 from echo_bot.testing.telegram.faults import Fault, Faults
-from echo_bot.testing.telegram.http import HttpRequest, HttpResponse, HttpServer
 from echo_bot.testing.telegram.model import Chat, JsonObject, Message, User
 from echo_bot.testing.telegram.parameters import Parameters
 from echo_bot.testing.telegram.people import Person

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from echo_bot.testing.telegram.http import HttpResponse
+from echo_bot.testing.loopback import HttpResponse
 
 
 class ApiError(Exception):

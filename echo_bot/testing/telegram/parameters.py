@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
+from echo_bot.testing.loopback import HttpRequest
 from echo_bot.testing.telegram.errors import ApiError
-from echo_bot.testing.telegram.http import HttpRequest
 
 JsonObject = dict[str, object]
 

@@ -32,7 +32,24 @@ _LONG_FLAGS = (
 """Over lower case: the flags and settings of any program."""
 
 _PROGRAMS = (
-    _after(r"twine", r"-p[ \t]+"),
+    _after(r"twine|evil-winrm|rdesktop|useradd|usermod", r"-p[ \t]+"),
+    _after(r"plink|psftp|pscp|putty|kitty", r"-pw[ \t]+"),
+    _after(r"xfreerdp3?|wlfreerdp|wfreerdp", r"/p:"),
+    _after(r"mosquitto_pub|mosquitto_sub|mqttx", r"-P[ \t]+"),
+    _after(r"doctl", r"-t[ \t]+"),
+    _after(r"openssl[ \t]+enc|openssl[ \t]+aes-[\w-]+", r"-[kK][ \t]+"),
+    _after(r"rar|unrar", r"-hp(?=\S)"),
+    re.compile(
+        rf"(?<![\w-])rabbitmqctl[ \t]+(?:add_user|change_password|authenticate_user)[ \t]+\S+[ \t]+{_VALUE}"
+    ),
+    re.compile(
+        rf"(?<![\w-])poetry[ \t]+config[ \t]+(?:pypi-token\.\S+|http-basic\.\S+[ \t]+\S+)[ \t]+{_VALUE}"
+    ),
+    re.compile(
+        r"(?<![\w-])(?:impacket-\w+|psexec\.py|wmiexec\.py|secretsdump\.py)[ \t]+[\w./-]+:(?P<bare>[^\s@]{4,})@"
+    ),
+    re.compile(r"(?<![\w-])sqlplus[ \t]+(?:-\w+[ \t]+)*[\w.-]+/(?P<bare>[^\s@/]{4,})@"),
+    re.compile(rf"\b(?:secret|password)[ \t]+[057][ \t]+{_VALUE}"),
     _after(r"nmcli|iwctl|wpa_cli", r"(?:password|passphrase|psk)[ \t]+"),
     _after(r"snmpwalk|snmpget|snmpset|snmpbulkwalk", r"-[AX][ \t]+"),
     re.compile(rf"(?<![\w-])wpa_passphrase[ \t]+\S+[ \t]+{_VALUE}"),
@@ -41,7 +58,7 @@ _PROGRAMS = (
         rf"(?<![\w-])net[ \t]+user[ \t]+[\w.-]+[ \t]+(?=\S*(?:\d|[a-z][A-Z]|[A-Z][a-z]))(?![/*]){_VALUE}"
     ),
     re.compile(
-        r"(?:--with-token|--password-stdin|--token-stdin|--stdin|\bkinit|\bchpasswd|\bpasswd|\bsudo[ \t]+-S)[^\n|;]{0,80}?<<<[ \t]*"
+        r"(?:--with-token|--password-stdin|--token-stdin|--stdin|\bkinit|\bcryptsetup|\bchpasswd|\bpasswd|\bsudo[ \t]+-S)[^\n|;]{0,80}?<<<[ \t]*"
         + _VALUE
     ),
     re.compile(
@@ -65,7 +82,7 @@ _PROGRAMS = (
         r"(?:-u|--user|-U|--proxy-user|-a|--auth)[ \t=]*[\"']?[^\s:\"'$]+:",
         _REST,
     ),
-    _after(r"smbclient|smbmap|rpcclient", r"-U[ \t]*[\"']?[^\s%\"']+%", _REST),
+    _after(r"smbclient|smbmap|rpcclient|winexe|net rpc", r"-U[ \t]*[\"']?[^\s%\"']+%", _REST),
     _after(r"gh|glab|flyctl|fly|heroku|wrangler|vercel", r"(?:--body|-b)(?:[ \t]+|=)(?=\S*\d)"),
     _after(r"lftp|ncftpget|ncftpput", r"-u[ \t]*[\"']?[^\s,\"']+,", _REST),
     re.compile(
@@ -84,7 +101,7 @@ _PROGRAMS = (
 
 _PROGRAM_NAMES = re.compile(
     r"mysql|mariadb|vault|redis|valkey|sshpass|login|mongo|ldap|sqlcmd|bcp|ipmitool|zip|7z|rar|curl|wget|http|xh"
-    r"|smb|rpcclient|openssl|htpasswd|stdin|with-token|sudo|chpasswd|twine|nmcli|iwctl|wpa_|snmp|unlock|signin|net user|<<<|config|setting|lftp|ncftp|\bgh\b|glab|fly|heroku|wrangler|vercel"
+    r"|smb|rpcclient|openssl|htpasswd|stdin|with-token|sudo|chpasswd|twine|winrm|rdesktop|useradd|usermod|plink|psftp|pscp|putty|kitty|freerdp|mosquitto|mqttx|doctl|rabbitmq|poetry|impacket|exec\.py|dump\.py|sqlplus|winexe|secret [057]|password [057]|nmcli|iwctl|wpa_|snmp|unlock|signin|net user|<<<|config|setting|lftp|ncftp|\bgh\b|glab|fly|heroku|wrangler|vercel"
 )
 
 

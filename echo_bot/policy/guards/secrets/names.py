@@ -14,7 +14,7 @@ from echo_bot.policy.guards.secrets.fold import Span
 from echo_bot.policy.guards.secrets.values import has_shape, is_secret
 
 _NAMED = re.compile(
-    r"(?P<name>authorization|pass(?:word|wd|phrase|code)?|pwd|secret|token|auth|cred(?:s|entials?)?|signature|(?<=[_-])pat|(?<=[_-])sk|(?<![\w.])pw|key"
+    r"(?P<name>authorization|pass(?:word|wd|_?phrase|code)?|pwd|secret|token|auth|cred(?:s|entials?)?|signature|(?<=[_-])pat|(?<=[_-])sk|(?<![\w.])pw|(?<![a-z])psk|key"
     r"|密[码碼钥鑰]|口令|パスワード|비밀번호|passwort|kennwort|contraseña|senha|mot de passe|пароль|hasło|wachtwoord|lösenord)"
     r"(?:[_-](?:base|value|string|text|plain|current|old|new|prod|dev|test|live|\d{1,2}))?"
     r"(?:[\"'\]]{0,2}|\\\"|&quot;|&#3[49];)[ \t]*(?P<separator>=>|:=|[:=：]|%3d|>(?=[^<\s=]))[ \t]*(?:[bruf]{1,2}(?=[\"']))?"
@@ -33,15 +33,35 @@ _MAKES_STRONG = re.compile(
     r"|hmac|deploy|admin|ingestion|write|security|functions?|host|cipher|jwt)[_ -]?$|secret\.$"
 )
 _MARKS_A_PAGE = re.compile(
-    r"(?:page|next|prev|continuation|sync|cursor|max|num|total|primary|foreign|public|sort|cache|partition|row|range|lookup|idempotency)[_-]?$"
+    r"(?:existing|page|next|prev|continuation|sync|cursor|max|num|total|primary|foreign|public|sort|cache|partition|row|range|lookup|idempotency)[_-]?$"
 )
 _LONGEST_QUALIFIER = 14
 _LONGEST_USER = 80
+_LONGEST_AGAIN = 200
+"""A value that was none is read again for a name within it, unless it is longer than this."""
 
 _PROSE = re.compile(
     r"(?:(?:password|passcode|passphrase|api[ -]key|secret(?: key)?|token)\s++(?:is|was|provided|given|used|received|sent)(?:\s++|\s*+:\s*+)[:\"'`]*"
     r"|(?:with|using|invalid|wrong|bad) (?:the |api )?(?:password|passcode|passphrase|token|secret|key)\s++(?=[!-~]*\d)[\"'`]*)"
     r"(?P<value>[^\s\"'`,;]{6,})"
+)
+_TALK = (
+    re.compile(
+        r"(?:password|passcode|token|api key|login) for [\w.@-]{1,40}[ \t]*[:=][ \t]*[\"'`]?(?P<value>[^\s\"'`,;]{6,})"
+    ),
+    re.compile(
+        r"(?:credentials|creds|login|log in|logged in)(?: are| is)?(?: with| as|:)?[ \t]+[\w.@-]{1,40}[ \t]?[/:][ \t]?(?P<value>[^\s\"'`,;]{8,})"
+    ),
+    re.compile(
+        r"\b(?:use|using|try|with) [\"'`]?(?P<value>[^\s\"'`,;]{8,})[\"'`]? (?:as|for) (?:the |your |my |a )?(?:\w+ )?(?:password|passcode|passphrase|token|api key|secret)"
+    ),
+    re.compile(
+        r"(?<![\w-])(?:secret key|api key|access key|apikey|auth token|access token)[ \t]+[\"'`]?(?=[^\s\"'`,;]*\d)(?=[^\s\"'`,;]*[a-z])(?P<value>[^\s\"'`,;]{12,})"
+    ),
+    re.compile(
+        r"(?:パスワード|비밀번호|пароль|passwort|contraseña|senha|mot de passe)[ \t]*(?:は|는|은|ist|es|é|est|[-–—])[ \t]*[\"'`]?(?P<value>[!-~]{6,})"
+    ),
+    re.compile(r"\bpsk[ \t]+[\"'](?P<value>[^\"'\n]{8,})[\"']"),
 )
 _CHINESE = re.compile(
     r"(?:密[码碼钥鑰]|秘钥|令牌|口令|私钥)\s*(?:是|为|為|[:：=])\s*[\"'“「]?(?P<value>[!-~]{6,})"
@@ -62,6 +82,9 @@ _NAME_THEN_VALUE = re.compile(
     rf"|define\(\s*[\"']\w*{_TELLING}[\"']\s*,\s*[\"'](?P<constant>[^\"'\n]{{4,}})[\"']"
     rf"|\bname[\"']?\s*:\s*[\"']?\w*{_TELLING}[\"']?\s*,?\s*[\"']?value[\"']?\s*:\s*[\"']?(?P<value>[^\s\"',}}]{{4,}})"
     r"|\bset_?(?:password|passwd|secret|token|api_?key|access_?key)\(\s*[\"'](?P<setter>[^\"'\n]{4,})[\"']"
+    r"|\b\w{0,20}(?:set|put|add|append|header|property)\w{0,20}\(\s*[\"'][\w.-]{0,40}?(?:password|secret|token|api[_-]?key)[\"']\s*,\s*[\"'](?P<pair>[^\"'\n]{6,})[\"']"
+    r"|\.(?:login|run|authenticate|set_?token)\(\s*[\"'](?=[^\"'\s]*\d)(?P<login>[^\"'\s]{16,})[\"']"
+    r"|\bvalue=[\"'](?P<before>[^\"'\n]{4,})[\"']\s+name=[\"'][\w.-]{0,40}?(?:password|secret|token|api[_-]?key)[\"']"
     r"|identified (?:with \w+ )?by[ \t]+[\"'](?P<user>[^\"'\n]{4,})[\"']"
     r"|password[^\n]{0,8}[\"'];?\s*send(?:line)?\s+[\"'](?P<sent>[^\"'\n\\]{4,})"
     r"|password:[ \t]*[|>][-+]?[ \t]*\n[ \t]+(?P<block>\S{6,})"
@@ -85,10 +108,14 @@ _COOKIE = re.compile(r"(?:sess|sid|token|auth|jwt|login|remember|csrf|xsrf)[\w.-
 
 def named_spans(text: str, lower: str) -> Iterator[Span]:
     """The spans of secret-looking values after a name that says so; `lower` is `text` in lower case."""
-    for found in _NAMED.finditer(lower):
-        if (span := _named_value(text, lower, found)) is not None:
+    place = 0
+    while found := _NAMED.search(lower, place):
+        span = _named_value(text, lower, found)
+        if span is not None:
             yield span
-    for pattern in (_PROSE, _CHINESE, _NETRC, _BEARER, _QUERY):
+        is_short = found.end() - found.end("name") < _LONGEST_AGAIN
+        place = found.end("name") if span is None and is_short else found.end()
+    for pattern in (_PROSE, *_TALK, _CHINESE, _NETRC, _BEARER, _QUERY):
         for found in pattern.finditer(lower):
             value = text[slice(*found.span("value"))]
             if has_shape(value) and is_secret(value, strong=False):

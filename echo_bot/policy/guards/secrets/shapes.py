@@ -19,6 +19,8 @@ from echo_bot.policy.guards.secrets.vendors import (
 
 _USERINFO = re.compile(r"(?<=://)[^\s:/?#@\"'<>]*+:(?P<password>[^\s/?#\"'<>]+)@(?=[^\s/?#@]|$)")
 _KEY_AS_USER = re.compile(r"(?<=://)[0-9a-f]{32}(?=@)")
+_TOKEN_AS_USER = re.compile(r"(?<=://)(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{16,}(?=@)")
+_ORACLE = re.compile(r"(?:thin|oci8?):[\w.-]{1,60}/(?P<password>[^\s@/\"']{4,})@")
 _PLACEHOLDER_PASSWORD = re.compile(r"[$*{<%][^@]*$|x+$|\*+$|\.{3,}$", re.IGNORECASE)
 
 
@@ -38,6 +40,9 @@ def secret_spans(text: str) -> Iterator[Span]:
             if not _is_reference(found["password"]):
                 yield found.span("password")
         yield from (found.span() for found in _KEY_AS_USER.finditer(lower))
+        yield from (found.span() for found in _TOKEN_AS_USER.finditer(text))
+    if "jdbc:oracle" in lower:
+        yield from (found.span("password") for found in _ORACLE.finditer(text))
     yield from named_spans(text, lower)
     yield from flag_spans(text, lower)
 

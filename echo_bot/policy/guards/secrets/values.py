@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_REFERENCE = re.compile(r"[$%<{(*@&!|;,)]|\.\.\.|x{3,}$|\[|\\[$]|-{2}|\u2026|#\{", re.IGNORECASE)
+_REFERENCE = re.compile(r"[$%<{(*@&!|;,):]|\.\.\.|x{3,}$|\[|\\[$]|-{2}|\u2026|#\{", re.IGNORECASE)
 _ADDRESS_OR_PATH = re.compile(
     r"(?:[a-z][a-z0-9+.-]*://|\.{0,2}/|~/|[A-Za-z]:[\\/]"
     r"|(?-i:[a-z][a-z._-]*(?:/[a-z0-9][a-z0-9._-]{0,30}){2,}$))",
@@ -55,6 +55,22 @@ _WORDS = frozenset(
             "dummy",
         ),
         *("basic", "bearer", "digest", "negotiate", "csrf", "jwt", "session", "cookie", "auth", "reset"),
+        *(
+            "test",
+            "testing",
+            "todo",
+            "fixme",
+            "tbd",
+            "n/a",
+            "foo",
+            "bar",
+            "sha1",
+            "sha256",
+            "sha384",
+            "sha512",
+            "md5",
+        ),
+        *("hs256", "rs256", "es256", "ed25519", "hmac-sha256", "rsa-sha256"),
         *("forgot", "user", "username", "login", "option", "options", "flag", "argument", "value"),
     )
 )
@@ -78,7 +94,7 @@ def is_secret(value: str, *, strong: bool) -> bool:
         return False
     if value.isdigit():
         return strong and len(value) >= 6
-    if _TELLING_END.search(value) and not any(char.isdigit() for char in value):
+    if _TELLING_END.search(value.rstrip(":")) and not any(char.isdigit() for char in value):
         return False
     return strong or has_shape(value)
 

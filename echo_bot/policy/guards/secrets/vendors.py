@@ -50,7 +50,7 @@ _TOKENS = (
     r"github_pat_[A-Za-z0-9_]{22,}",
     r"gl(?:pat|dt|rt|ptt|cbt|oas|soat|imt|agent|ft|ffct)-(?!X{8})[A-Za-z0-9_.-]{18,}",
     r"sk-ant-[A-Za-z0-9_-]{20,}",
-    r"sk-(?:[a-z]+-(?:v\d-)?)?(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}",
+    r"sk-(?!(?:[a-z]+[-_]){2,8}[a-z0-9]{1,10}(?![A-Za-z0-9_-]))(?:[a-z]+-(?:v\d-)?)?(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}",
     r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}",
     r"whsec_[A-Za-z0-9+/=]{20,}",
     r"(?:hf|api_org|gsk|fw|r8|ntn|lin_api|lin_oauth|npm|shpat|shpss|shpca|shppa|sbp|nfp|dop_v1|doo_v1|dor_v1|rubygems"

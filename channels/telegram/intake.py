@@ -102,6 +102,8 @@ class Intake:
             if not self._gives_up_on(batch):
                 raise
             log.exception("telegram_update_dropped", account=self._account, updates=batch.ids)
+        else:
+            self._tries.pop(batch.ids[0], None)
         finally:
             self._end(batch)
 

@@ -31,8 +31,8 @@ _SSH = OptionTable("BbcDEeFIiJLlmOopQRSWw")
 _EDITOR_SHELL = re.compile(r"(?:^|[:|\s])(?:silent\s+)?[rw]?\s*!+\s*(.+)\Z", re.DOTALL)
 _AWK_TO_SHELL = re.compile(r'\bprint\s+"((?:[^"\\]|\\.)*)"\s*\|\s*"\s*(?:/bin/)?(?:ba|da|z|k)?sh\b')
 _SED_EXECUTE = re.compile(
-    r"(?:^|[;{}\n]|\d|/|\$)\s*e\s+([^\n]+)|(?:^|[;{}\n]|\d)\s*s(.)(?:\\.|"
-    r"(?!\2).)*\2((?:\\.|(?!\2).)*)\2[gpiI0-9]*e",
+    r"(?:^|[;{}\n]|\d|/|\$)\s*e\s+([^\n]+)|(?:^|[;{}\n])\s*(?:[\d,$]+|/[^/\n]*/)\s*e(\S[^\n]*)|(?:^|[;{}\n]|\d)\s*s(.)(?:\\.|"
+    r"(?!\3).)*\3((?:\\.|(?!\3).)*)\3[gpiI0-9]*e",
     re.DOTALL,
 )
 
@@ -115,6 +115,12 @@ def _option_value(machine: Machine, inv: Invocation, value: str, flag: str = "")
 
 def _tar(machine: Machine, inv: Invocation) -> Steps[None]:
     args = inv.args
+    if args and not is_option(args[0]):
+        values = iter(args[1:])
+        for letter in args[0]:
+            value = next(values, "") if letter in "bfCFIKNTVXgHL" else ""
+            if value and letter in "IF":
+                yield from started(machine, inv, value)
     for index, arg in enumerate(args):
         given, equals, value = arg.partition("=")
         if len(given) > 14 and "--checkpoint-action".startswith(given):
@@ -128,7 +134,7 @@ def _ssh(machine: Machine, inv: Invocation) -> Steps[None]:
     options = read_options(inv.args, _SSH, permute=False)
     if len(options.rest) > 1:
         machine.carries_code = True
-        rest = options.rest[1:]
+        rest = read_options(options.rest[1:], _SSH, permute=False).rest
         yield from started(machine, inv, " ".join(rest))
     elif len(options.rest) == 1 and inv.stdin.text is not None and inv.stdin.text != UNKNOWN:
         machine.carries_code = True
@@ -152,7 +158,7 @@ def _sed(machine: Machine, inv: Invocation) -> Steps[None]:
             files = options.rest[not options.has("e", "expression") :]
             yield from started(machine, inv, input_of(inv, files) if files or inv.stdin.text else "")
         for found in _SED_EXECUTE.finditer(script):
-            text = (found.group(1) or found.group(3) or "").replace("\\/", "/")
+            text = (found.group(1) or found.group(2) or found.group(4) or "").replace("\\/", "/")
             if text:
                 yield from started(machine, inv, text)
         for found in re.finditer(

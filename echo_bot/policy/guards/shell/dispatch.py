@@ -74,7 +74,9 @@ _BUILTINS: dict[str, Handler] = {
     "gxargs": xargs,
     "parallel": parallel,
 }
-_SHELL_INSIDE = names("sudo su doas script unshare chroot nsenter pkexec runuser newgrp sg arch-chroot")
+_SHELL_INSIDE = names(
+    "sudo su doas script unshare chroot nsenter pkexec runuser newgrp sg arch-chroot systemd-run"
+)
 _KNOWN_FOLDERS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
 _MAX_CALLS = 40
 _OTHER_PROGRAMS = names(

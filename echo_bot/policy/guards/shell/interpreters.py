@@ -162,6 +162,8 @@ def find_program(args: list[str], entry: Interpreter) -> Program | None:
             letter = arg[at]
             following = arg[at + 1 :]
             if letter in entry.code:
+                if following and set(following) <= set(entry.code):
+                    continue
                 if not following and index < len(args):
                     following = args[index]
                     index += 1
@@ -224,6 +226,8 @@ def interpret(machine: Machine, inv: Invocation, entry: Interpreter) -> Steps[st
         if inv.name.startswith(_TCL):
             yield from _tcl(machine, inv, "\n".join(program.code))
         for text in program.code:
+            for line in re.findall(r"^\s*!+\s*(.+)", text, re.MULTILINE) if "ipython" in inv.name else ():
+                yield from started(machine, inv, line)
             for folder in re.findall(r'\(delete-directory\s+"([^"]+)"\s+t\b', text):
                 effects.delete_tree(machine, inv, folder)
             yield from judge_foreign(machine, inv, shown(text, machine.home), program.operands)

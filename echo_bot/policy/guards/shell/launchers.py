@@ -250,6 +250,11 @@ def _gdb(machine: Machine, inv: Invocation) -> Steps[None]:
     yield from _run(machine, inv, _behind(inv.args, "--args"))
 
 
+def _stuff(machine: Machine, inv: Invocation) -> Steps[None]:
+    """`screen -X stuff text` types the text into a session."""
+    yield from started(machine, inv, " ".join(inv.args))
+
+
 def _npm(machine: Machine, inv: Invocation) -> Steps[None]:
     """`npm pkg set scripts.x=text`: what a later `npm run x` would start."""
     if inv.args[:2] == ["pkg", "set"]:
@@ -306,6 +311,7 @@ LAUNCHERS: dict[str, Reader] = {
     "cpio": _cpio,
     "bwrap": _bwrap,
     "gdb": _gdb,
+    "stuff": _stuff,
     "npm": _npm,
     "make": make,
     "gmake": make,

@@ -12,12 +12,14 @@ from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS
 class OptionTable:
     """Which options take a value: single letters, and long names without dashes.
 
-    `single_dash` reads `-name` as one long option (find, java, openssl style).
+    `single_dash` reads `-name` as one long option (find, java, openssl style). The value of a `glued` letter
+    can only follow in the same word.
     """
 
     letters: str = ""
     names: frozenset[str] = frozenset()
     single_dash: bool = False
+    glued: str = ""
 
 
 @dataclass(slots=True)
@@ -94,6 +96,9 @@ def _takes_value(name: str, table: OptionTable) -> bool:
 def _letters(found: Options, args: Sequence[str], index: int, arg: str, table: OptionTable) -> int:
     for at in range(1, len(arg)):
         letter = arg[at]
+        if letter in table.glued:
+            found.given.append((letter, arg[at + 1 :]))
+            break
         if letter not in table.letters:
             found.given.append((letter, ""))
             continue

@@ -25,8 +25,9 @@ _FILTERS = names(
     "-links -nouser -nogroup -newermt"
 )
 _XARGS = OptionTable(
-    "aEIiLlnPsdJRS",
-    names("arg-file delimiter eof replace max-lines max-args max-procs max-chars process-slot-var"),
+    "aEILnPsdJRS",
+    names("arg-file delimiter max-args max-procs max-chars process-slot-var"),
+    glued="ile",
 )
 _PARALLEL = OptionTable(
     "jnNLaIdES",

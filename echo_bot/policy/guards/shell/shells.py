@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,9 @@ def is_shell(name: str) -> bool:
 def shell(machine: Machine, inv: Invocation) -> Steps[str]:
     """A shell called with code, with a script file, or reading standard input."""
     args = inv.args
-    carried, operands, flags = _read_arguments(args)
+    carried, operands, flags = (
+        _read_powershell(args) if inv.name.startswith(("pwsh", "powershell")) else _read_arguments(args)
+    )
     if flags & {"version", "help", "dump-strings", "dump-po-strings"} or (args and args == ["-V"]):
         return UNKNOWN
     state = inv.state.copy()
@@ -61,6 +64,34 @@ def shell(machine: Machine, inv: Invocation) -> Steps[str]:
     if operands and "s" in flags:
         state.positional = operands
     return (yield from from_input(machine, inv, state, syntax_only))
+
+
+_POWERSHELL_VALUES = ("-ex", "-ep", "-v", "-w", "-i", "-o", "-ps", "-cus", "-set")
+
+
+def _read_powershell(args: list[str]) -> tuple[str | None, list[str], set[str]]:
+    """PowerShell's options are words, may be cut short, and know no letter case."""
+    index = 0
+    while index < len(args):
+        word = args[index].lower()
+        index += 1
+        if len(word) > 1 and ("-command".startswith(word) or "-commandwithargs".startswith(word)):
+            return " ".join(args[index:]), [], set()
+        if len(word) > 1 and ("-encodedcommand".startswith(word) or word == "-ec"):
+            return _decoded((args[index : index + 1] or [""])[0]), [], set()
+        if len(word) > 1 and "-file".startswith(word):
+            return None, args[index:], set()
+        if not is_option(word):
+            return None, args[index - 1 :], set()
+        index += word.startswith(_POWERSHELL_VALUES)
+    return None, [], set()
+
+
+def _decoded(text: str) -> str:
+    try:
+        return base64.b64decode(text).decode("utf-16-le")
+    except ValueError:
+        return UNKNOWN
 
 
 def _read_arguments(args: list[str]) -> tuple[str | None, list[str], set[str]]:

@@ -25,7 +25,7 @@ def to_mrkdwn(source: str) -> str | None:
         text = _Guarded(source).slackify().rstrip("\n")
     except (RecursionError, ValueError, IndexError, KeyError):
         return None
-    return text if _keeps_words(source, text) else None
+    return text if text.strip() and _keeps_words(source, text) else None
 
 
 class _Guarded(SlackifyMarkdown):  # type: ignore[misc]
@@ -41,8 +41,8 @@ class _Guarded(SlackifyMarkdown):  # type: ignore[misc]
 
     def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         code = tokens[idx].content
-        if "```" in code:
-            raise ValueError("mrkdwn has no fence that code with a fence in it could stand in")
+        if "```" in code or len(tokens[idx].info.split()) > 1:
+            raise ValueError("mrkdwn cannot show a fence in a fence, or words on a fence's own line")
         return f"```\n{escaped(code)}```\n"
 
     def code_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
@@ -53,11 +53,12 @@ class _Guarded(SlackifyMarkdown):  # type: ignore[misc]
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         address = str(tokens[idx].attrs.get("href", ""))
-        self._unsafe_link = "" if is_safe_link(address) else address
-        return f"<{address}|" if not self._unsafe_link else ""
+        is_safe = is_safe_link(address)
+        self._link_end = ">" if is_safe else f" ({escaped(address)})" if address else ""
+        return f"<{address}|" if is_safe else ""
 
     def link_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return f" ({escaped(self._unsafe_link)})" if self._unsafe_link else ">"
+        return self._link_end
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         address, words = str(tokens[idx].attrs.get("src", "")), escaped(tokens[idx].content)

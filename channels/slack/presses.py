@@ -50,7 +50,7 @@ class Presses:
     async def take(self, body: Payload) -> None:
         """Decide with the button that was pressed, or ask for words first."""
         for action in body.get("actions") or ():
-            if action.get("type") == "button" and action.get("value"):
+            if action.get("value"):
                 asks = str(action.get("action_id") or "").startswith(ASK)
                 await (self._ask(body, action) if asks else self._decide(body, action))
 

@@ -89,7 +89,9 @@ def test_markdown_becomes_mrkdwn(source: str, text: str) -> None:
     assert to_mrkdwn(source) == text
 
 
-@pytest.mark.parametrize("source", ["````\n```\n<!here>\n```\n````", "&copy; &notanentity;", "[]()", "~~~ rm -r build"])
+@pytest.mark.parametrize(
+    "source", ["````\n```\n<!here>\n```\n````", "&copy; &notanentity;", "[]()", "~~~ rm -r build"]
+)
 def test_what_mrkdwn_cannot_say_goes_as_it_is(source: str) -> None:
     assert to_mrkdwn(source) is None
     assert shown(OutboundText(source)).words == source
@@ -110,7 +112,9 @@ def test_hostile_markdown_never_pings_and_keeps_its_letters(source: str) -> None
     assert message.pings == []
     assert not LIVE.search(message.text)
     if not re.search(r"^\s*\[.*\]:", source, re.MULTILINE):
-        assert sum(map(str.isalnum, message.words)) >= sum(map(str.isalnum, re.sub(r"(```|~~~)\S*", "", source)))
+        assert sum(map(str.isalnum, message.words)) >= sum(
+            map(str.isalnum, re.sub(r"(```|~~~)\S*", "", source))
+        )
 
 
 @given(HOSTILE)

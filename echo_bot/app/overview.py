@@ -59,7 +59,7 @@ class Overview:
 
     async def status_text(self) -> str:
         running, waiting = self._queues.total()
-        pending = await self._store.approvals.pending()
+        pending = [r for r in await self._store.approvals.pending() if r.kind != "batch"]
         dead = await self._store.outbox.list("dead", _MOST_DEAD)
         lines = [
             f"Echo Bot {__version__}, up since {self._started_at:%Y-%m-%d %H:%M} UTC",

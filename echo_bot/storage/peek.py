@@ -98,7 +98,7 @@ def _look(connection: sqlite3.Connection, revision: str) -> Peek:
 def _pending(connection: sqlite3.Connection) -> tuple[PendingLine, ...]:
     rows = connection.execute(
         "SELECT approval_id, tool, risk, requester, created_at, deadline FROM approvals "
-        "WHERE status = 'pending' ORDER BY created_at, approval_id"
+        "WHERE status = 'pending' AND kind != 'batch' ORDER BY created_at, approval_id"
     )
     return tuple(
         PendingLine(approval_id, tool, risk, requester, _time(created), None if end is None else _time(end))

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from echo_bot.channel import ChannelCapabilities
-from echo_bot.events import CardState
+from echo_bot.events import CardState, Identity
+from echo_bot.storage.peek import peek
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord
 from echo_bot.testing.bot import RunningBot, running_bot
@@ -85,6 +86,19 @@ async def test_calls_decided_meanwhile_are_named(tmp_path: Path, local: Config, 
         assert f"Not decided by this: {gone}: Already denied by telegram:1." in reply.text
         await eventually(lambda: (bot.workspace / "b").exists(), "the other to run")
         assert not (bot.workspace / "a").exists()
+
+
+async def test_a_list_is_no_open_approval_of_its_own(tmp_path: Path, local: Config, says: Says) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        await ask(bot, "touch a", "touch b")
+        await bot.channel.say("/approvals")
+        await bot.channel.wait_for_button(ALL)
+        await bot.channel.say("/status")
+        await bot.channel.wait_for(says("Open approvals: 2."))
+        assert len(await bot.parts.inbox.pending(Identity("telegram", "1"))) == 2
+        seen = peek(bot.store.path)
+        assert seen is not None
+        assert len(seen.pending) == 2
 
 
 async def test_all_shown_are_denied(tmp_path: Path, local: Config, says: Says) -> None:

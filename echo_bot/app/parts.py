@@ -119,11 +119,12 @@ def build_parts(setting: Setting) -> Parts:
     audit = Audit(store.audit, setting.writer, audit_key, clock, mask=mask.mask)
     people = RememberedPeople(store.people, time.monotonic)
     book = ChannelBook()
+    pace = Pace(time.monotonic)
     delivery = Delivery(
         store,
         book,
         moved,
-        Pace(time.monotonic),
+        pace,
         clock=clock,
         mask=mask.mask,
         max_tries=config.delivery.max_tries,
@@ -131,7 +132,13 @@ def build_parts(setting: Setting) -> Parts:
     channels = ChannelRunner(book, delivery, clock)
     callbacks = Callbacks(store, delivery, clock)
     broker = _broker(
-        setting, settings, audit, CardDelivery(store, book, moved, clock=clock), channels, people, callbacks
+        setting,
+        settings,
+        audit,
+        CardDelivery(store, book, moved, pace, clock=clock),
+        channels,
+        people,
+        callbacks,
     )
     status = StatusLines(delivery, store, now=time.monotonic, mask=mask.mask)
     toolbox = build_toolbox(config, settings, store, delivery, broker, status, clock)

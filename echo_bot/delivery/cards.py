@@ -15,6 +15,7 @@ from echo_bot.channel import Channel
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.card_json import card_to_json
 from echo_bot.delivery.moved import MovedChats
+from echo_bot.delivery.pace import Pace
 from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, TemporaryFailure
 from echo_bot.events import Address, Card, MessageRef, OutboundText, Paragraph
 from echo_bot.storage.protocol import Store
@@ -32,9 +33,16 @@ class CardDelivery:
     """Sends and edits cards. A card that was not sent was not asked, so errors of sending are raised."""
 
     def __init__(
-        self, store: Store, book: ChannelBook, moved: MovedChats, *, clock: Callable[[], datetime]
+        self,
+        store: Store,
+        book: ChannelBook,
+        moved: MovedChats,
+        pace: Pace,
+        *,
+        clock: Callable[[], datetime],
     ) -> None:
-        self._store, self._book, self._moved, self._clock = store, book, moved, clock
+        self._store, self._book, self._moved, self._pace = store, book, moved, pace
+        self._clock = clock
 
     async def send(self, address: Address, card: Card) -> MessageRef:
         """Send the card to one chat. Raises ChannelError when it cannot be delivered, or shown whole."""
@@ -51,8 +59,8 @@ class CardDelivery:
                     "the call is too long to be shown whole in this chat, so nobody can approve it"
                 )
             for part in parts[:-1]:
-                await _patiently(partial(channel.send_card, address, part))
-            ref = await _patiently(partial(channel.send_card, address, parts[-1]))
+                await self._patiently(address, partial(channel.send_card, address, part))
+            ref = await self._patiently(address, partial(channel.send_card, address, parts[-1]))
         await self._keep(ref.address, card)
         return ref
 
@@ -67,7 +75,7 @@ class CardDelivery:
             if channel.capabilities.buttons and channel.capabilities.edits:
                 limits = channel.capabilities
                 fitting = closed_card(card, limits.max_length, limits.length_unit)
-                await _patiently(partial(channel.edit_card, ref, fitting))
+                await self._patiently(ref.address, partial(channel.edit_card, ref, fitting))
                 return True
         except ChannelError as error:
             log.info("card_not_editable", address=str(ref.address), card=card.card_id, error=str(error))
@@ -82,7 +90,7 @@ class CardDelivery:
         limits = channel.capabilities
         try:
             if limits.buttons and limits.edits and self.fits(ref.address, card):
-                await _patiently(partial(channel.edit_card, ref, card))
+                await self._patiently(ref.address, partial(channel.edit_card, ref, card))
             else:
                 await self._send_plain(channel, ref.address, line, reply_to_id=ref.message_id)
         except ChannelError as error:
@@ -124,18 +132,34 @@ class CardDelivery:
             return False
         return True
 
-    @staticmethod
     async def _send_plain(
-        channel: Channel, address: Address, text: str, *, reply_to_id: str = ""
+        self, channel: Channel, address: Address, text: str, *, reply_to_id: str = ""
     ) -> MessageRef:
         """As many messages as it takes; returns where the last one stands."""
         limits = channel.capabilities
         first, *more = split_plain(text, limits.max_length, limits.length_unit)
         message = OutboundText(first, markdown=False, reply_to_id=reply_to_id)
-        ref = await _patiently(partial(channel.send_text, address, message))
+        ref = await self._patiently(address, partial(channel.send_text, address, message))
         for part in more:
-            ref = await _patiently(partial(channel.send_text, address, OutboundText(part, markdown=False)))
+            ref = await self._patiently(
+                address, partial(channel.send_text, address, OutboundText(part, markdown=False))
+            )
         return ref
+
+    async def _patiently(self, address: Address, send: Callable[[], Awaitable[T]]) -> T:
+        """Try a few times, waiting as the platform asks. Raises the last error."""
+        for attempt in range(_TRIES):
+            try:
+                return await send()
+            except (RetryAfter, TemporaryFailure) as error:
+                if isinstance(error, RetryAfter):
+                    self._pace.hold(address, error.seconds)
+                if attempt == _TRIES - 1:
+                    raise
+                await asyncio.sleep(
+                    error.seconds + 0.1 if isinstance(error, RetryAfter) else 0.5 * 2**attempt
+                )
+        raise AssertionError("unreachable")
 
     async def _keep(self, address: Address, card: Card) -> None:
         await self._store.sessions.put_transcript(
@@ -158,15 +182,3 @@ def _outcome(card: Card) -> str:
             break
         verdict.append(block.text)
     return "\n".join(line for line in (*verdict, card.title, f"Id: {card.short_id}") if line)
-
-
-async def _patiently(send: Callable[[], Awaitable[T]]) -> T:
-    """Try a few times, waiting as the platform asks. Raises the last error."""
-    for attempt in range(_TRIES):
-        try:
-            return await send()
-        except (RetryAfter, TemporaryFailure) as error:
-            if attempt == _TRIES - 1:
-                raise
-            await asyncio.sleep(error.seconds + 0.1 if isinstance(error, RetryAfter) else 0.5 * 2**attempt)
-    raise AssertionError("unreachable")

@@ -1,5 +1,7 @@
 """Copies of a text in which disguises are undone: patterns read these, the original is what gets stored."""
 
+# ruff: noqa: E501 - a pattern is read as one line
+
 from __future__ import annotations
 
 import base64
@@ -19,6 +21,10 @@ _LOOK_ALIKES = str.maketrans(
 _SPACED_LETTERS = re.compile(r"\b(?:\w ){3,}\w\b")
 _NOT_WORD = re.compile(r"[\W_]+")
 _CHINESE_FILL = re.compile(r"[\s*\-_·•・~`'\"“”‘’()（）\[\]【】「」『』<>《》{}|/\\^+=#]+")
+_MENTION = re.compile(
+    r"\b(book|film|movie|song|album|episode|article|talk|paper|lecture|chapter|attack|phrase|example|string|payload|slogan|title|headline)"
+    r" ['\"‘“«][^'\"’”»\n]{1,60}['\"’”»](?= (?:is|was|are|were|has|had|appears|appeared|by|from)\b)"
+)
 _BETWEEN_CHINESE = re.compile(
     r"(?<=[\u4e00-\u9fff])[\s*_=.·•・~`'\"“”‘’【】「」『』<>《》{}|/\\^+#-]+(?=[\u4e00-\u9fff])"
 )
@@ -35,6 +41,11 @@ def plain(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text)
     kept = "".join(char for char in decomposed if unicodedata.category(char) not in ("Mn", "Me", "Cf"))
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", kept).casefold())
+
+
+def without_mentions(plain_text: str) -> str:
+    """`plain` text without short quotes that are named and talked about: the book "…" is, the attack '…' was."""
+    return _MENTION.sub(r"\1 …", plain_text)
 
 
 def latin(plain_text: str) -> str:

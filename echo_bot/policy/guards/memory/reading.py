@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import chain
 
 from echo_bot.policy.guards.memory import fold
 from echo_bot.policy.guards.memory.vocabulary import VERBS, WORDS
@@ -23,8 +24,10 @@ _TOKEN = re.compile(
     r"(?P<keys>authorized_keys)|(?P<address>(?:https?|wss?|ftp)://[^\s\"'<>，。$]+|(?<![\w.+-])[a-z0-9._+-]{0,60}@[a-z0-9_-]{1,40}(?:\.[a-z0-9-]{1,40}){0,4}|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}\b"
     r"|(?<![\w.-])(?:[a-z0-9-]{1,40}\.){1,4}(?:example|com|net|org|io)\b)"
     r"|(?P<secret>\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pgpass|docker|env)(?![a-z.])|id_(?:rsa|ed25519|ecdsa)\b(?!\.pub)"
+    r"|\b[\w-]{1,40}\.(?:db|sqlite3?|kdbx|pem)\b"
     r"|/etc/(?:passwd|shadow)|/proc/self/environ|\$\{?(?:[a-z0-9]+_){0,6}(?:key|token|secret|password|pat)\b|config\.ya?ml|\$\((?:cat|env|printenv|echo)\b|(?<![\w.])env(?=`?\s*\|)|\$home\b|\.bash_history)"
     r"|(?P<shell>\|\s*(?:sudo\s+)?(?:ba|z)?sh\b|\|\s*python3?\b)"
+    r"|(?P<variable>\b[a-z0-9]{1,30}_(?:[a-z0-9]{1,20}_){0,3}(?:key|token|secret|password|pat)\b)"
     r"|(?P<image>!\[[^\]]{0,60}\]\()"
     rf"|(?P<glued>[{_GLUED}])|(?P<word>(?:(?![{_GLUED}])[^\W_])+(?:['’-](?:(?![{_GLUED}])[^\W_])+)*)"
     r"|(?P<stop>[.!?](?=[\s\"')]|$)|[。！？;；:：,，、\n\"“”()\[\]*>])"
@@ -189,6 +192,12 @@ def _lexicon() -> _Lexicon:
     return _Lexicon(words, stems, phrases, glued)
 
 
+def ideas_known() -> frozenset[str]:
+    """The names of all ideas."""
+    tables = (VERBS, WORDS, CHINESE, OTHERS, PER_CHARACTER)
+    return frozenset(chain.from_iterable(tables)) | {"ADDRESS", "SENSITIVE", "AUTHKEYS", "VARIABLE"}
+
+
 def unleet(latin_text: str) -> str | None:
     """The text with digits and marks used as letters undone; None when fewer than two words have any."""
     if len(_LEET_WORD.findall(latin_text)) < 2:
@@ -249,6 +258,9 @@ class Reading:
                 self._add("SENSITIVE", here, here, start, end)
             elif kind == "shell":
                 self._add("FETCHRUN", here, here, start, end)
+            elif kind == "variable":
+                self._add("VARIABLE", here, here, start, end)
+                self._add("SECRET", here, here, start, end)
             elif kind == "keys":
                 self._add("AUTHKEYS", here, here, start, end)
             elif kind == "image":

@@ -193,6 +193,8 @@ RULES: tuple[Rule, ...] = (
     _rule(EXFIL, "MOVE", "~6 MYPROMPT, ~6 FULL", unless="-8 DONT NOT OUTSIDER"),
     _rule(EXFIL, "SEND", "~7 MYPROMPT CORE, ~10 FULL", unless="~1 OUTSIDER", commanded=True),
     _rule(EXFIL, "TOOLNET", "~14 SENSITIVE, ~14 ADDRESS SINK"),
+    _rule(EXFIL, "RETELL", "+3 VARIABLE, -14 TRIGGER", commanded=True),
+    _rule(EXFIL, "SEND", "+3 IT, -10 SENSITIVE", unless="-4 NOT DONT OUTSIDER", commanded=True),
     _rule(EXFIL, "AUTHKEYS", "~8 REPEAT OPEN INSERTED GRANT SEND", unless="~8 BUSINESS"),
     _rule(EXFIL, "RETELL", "+5 YOURPROMPT", unless="-5 NOT DONT", commanded=True),
     _rule(EXFIL, "SEND", "+5 GOODS, +9 ADDRESS", unless="-4 OUTSIDER NOT DONT", commanded=True),
@@ -211,12 +213,13 @@ def orders_in(reading: Reading) -> Iterator[tuple[str, str]]:
     """The kind and the words of each order: at most one for each rule."""
     for rule in RULES:
         for place in reading.places(rule.first):
-            if _holds(rule, place, reading):
+            if holds(rule, place, reading):
                 yield rule.kind, reading.text[max(0, place[2] - 10) : place[3] + 40]
                 break
 
 
-def _holds(rule: Rule, place: Place, reading: Reading) -> bool:
+def holds(rule: Rule, place: Place, reading: Reading) -> bool:
+    """Is this place of the first idea of `rule` an order?"""
     if rule.commanded and not reading.begins_clause(place):
         return False
     if any(not _found(near, place, reading, place) for near in rule.near):
@@ -227,5 +230,6 @@ def _holds(rule: Rule, place: Place, reading: Reading) -> bool:
 
 
 def _found(near: Near, place: Place, reading: Reading, apart: Place | None) -> bool:
-    low, high = place[0] - near.before, place[1] + near.after
+    low = place[0] - near.before
+    high = place[1] + near.after if near.after else place[0]
     return any(reading.has(idea, low, high, apart=apart) for idea in near.ideas)

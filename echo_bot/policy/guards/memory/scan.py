@@ -50,10 +50,9 @@ def scan_memory(text: str, field: str) -> tuple[Finding, ...]:
 
 
 def _matches(text: str) -> Iterator[tuple[str, str]]:
-    plain = fold.plain(text)
-    yield from _in_plain(plain)
+    yield from _in_plain(fold.without_mentions(fold.plain(text)))
     for hidden in fold.decoded(text):
-        yield from orders_in(Reading(fold.plain(hidden)))
+        yield from _plainest(fold.latin(fold.plain(hidden)))
 
 
 def _in_plain(plain: str) -> Iterator[tuple[str, str]]:
@@ -67,12 +66,18 @@ def _in_plain(plain: str) -> Iterator[tuple[str, str]]:
     yield from _search("secret_exfil", ideas.SECRET_OUT, words)
     yield from _search("prompt_injection", (_SPELT_OUT,), fold.squashed(latin))
     if undone := unleet(latin):
-        yield from orders_in(Reading(undone))
+        yield from _plainest(undone)
     yield from _search("prompt_injection", languages.OTHER_LANGUAGES, plain)
     if chinese := fold.chinese(plain):
         yield from _search("prompt_injection", languages.CHINESE + zh.ORDERS, chinese)
         yield from _search("role_hijack", languages.CHINESE_ROLES + zh.ROLES, chinese)
         yield from _search("secret_exfil", zh.EXFILTRATION, chinese)
+
+
+def _plainest(latin: str) -> Iterator[tuple[str, str]]:
+    """The orders of a copy that is mostly noise."""
+    yield from orders_in(Reading(latin))
+    yield from _search("prompt_injection", english.INJECTION[:2], fold.words(latin))
 
 
 def _search(kind: str, patterns: Iterable[Pattern], copy: str) -> Iterator[tuple[str, str]]:

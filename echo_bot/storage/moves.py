@@ -97,7 +97,8 @@ def _move_sessions(connection: Connection, move: ChatMove) -> int:
         changed += _count(
             connection, table, _of_session(column, "", move), session_key=_renamed(column, "", move)
         )
-    for table, column, head in ((session_resets, session_resets.c.session_key, ""), *_kept()):
+    changed += _move_resets(connection, move)
+    for table, column, head in _kept():
         there = table.alias("there")
         same = [there.c[c.name] == table.c[c.name] for c in table.primary_key if c.name != column.name]
         taken = exists().where(and_(there.c[column.name] == _renamed(column, head, move), *same))
@@ -108,6 +109,21 @@ def _move_sessions(connection: Connection, move: ChatMove) -> int:
             **{column.name: _renamed(column, head, move)},
         )
     return changed
+
+
+def _move_resets(connection: Connection, move: ChatMove) -> int:
+    """The later reset counts where both sessions had one: history ids are one sequence for all."""
+    column = session_resets.c.session_key
+    found = connection.execute(select(session_resets).where(_of_session(column, "", move))).mappings().all()
+    for row in found:
+        new_key = move.new_session + row["session_key"].removeprefix(move.old_session)
+        known = connection.execute(select(session_resets).where(column == new_key)).mappings().first()
+        after_id = max(row["after_id"], known["after_id"] if known else 0)
+        statement = insert_into(session_resets).values(session_key=new_key, after_id=after_id, at=row["at"])
+        later = {"after_id": after_id}
+        connection.execute(statement.on_conflict_do_update(index_elements=["session_key"], set_=later))
+    connection.execute(delete(session_resets).where(_of_session(column, "", move)))
+    return len(found)
 
 
 def _kept() -> tuple[tuple[Table, Column[Any], str], ...]:

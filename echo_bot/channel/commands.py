@@ -1,0 +1,78 @@
+"""Chat commands, and what a button or a native command asks and answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Completes(StrEnum):
+    """What a command's parameter is completed with; see `Port.complete`."""
+
+    NOTHING = ""
+    APPROVALS = "approvals"
+    GRANTS = "grants"
+    TOOLS = "tools"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a command. `choices` are all its values, if few; the last one may take the rest."""
+
+    name: str
+    description: str
+    required: bool = True
+    choices: tuple[str, ...] = ()
+    completes: Completes = Completes.NOTHING
+
+    @property
+    def usage(self) -> str:
+        """`<id>`, `[reason]` or `[once|session]`."""
+        words = "|".join(self.choices) or self.name
+        return f"<{words}>" if self.required else f"[{words}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One chat command: `name` without the slash. Its text form is `/name` and the values, in this order.
+
+    `starts_turn`: it queues like a message and its reply comes by `Channel.send_text`.
+    """
+
+    name: str
+    description: str
+    parameters: tuple[Parameter, ...] = ()
+    starts_turn: bool = False
+
+    @property
+    def usage(self) -> str:
+        return " ".join(parameter.usage for parameter in self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandReply:
+    """What a native command came to: the answer in markdown, or `queued` when it became a turn.
+
+    `ok` False: it was refused, and `text` says why.
+    """
+
+    text: str = ""
+    queued: bool = False
+    ok: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One way to complete a parameter: what is inserted and what is shown for it."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a button asks for: the question, and the words to begin with (all of them, never shortened)."""
+
+    question: str
+    initial: str = ""
+    title: str = ""

@@ -95,6 +95,7 @@ class Broker:
 
     async def close(self) -> None:
         """Let the last edits out, for a moment."""
+        await self._copies.close()
         if self._tasks:
             await asyncio.wait(tuple(self._tasks), timeout=_LAST_EDITS_SECONDS)
         for task in tuple(self._tasks):

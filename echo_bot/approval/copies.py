@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from asyncio import FIRST_COMPLETED
+from collections.abc import Awaitable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -12,7 +13,7 @@ import structlog
 
 from echo_bot.approval.answers import UNREACHABLE, votes_of
 from echo_bot.channel import Prompt
-from echo_bot.errors import ChannelError, FormatRejected
+from echo_bot.errors import ChannelError, FormatRejected, StorageError
 from echo_bot.events import Address, ApprovalId, Card, MessageRef, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
@@ -71,23 +72,43 @@ class Copies:
         self._store, self._cards, self._faces = store, cards, faces
         self._notice, self._timeout = notice, timeout_seconds
         self._locks: dict[ApprovalId, asyncio.Lock] = {}
+        self._late: set[asyncio.Task[None]] = set()
 
     def fits(self, address: Address, record: ApprovalRecord) -> bool:
         """Is the open card whole in one message there?"""
         return self._cards.fits(address, self._faces.open(record))
 
     async def send(self, record: ApprovalRecord, addresses: Iterable[Address], now: datetime) -> str:
-        """Send the open card to each chat; one that has it is enough. Returns why none has it, or ""."""
+        """Send the open card to each chat. Returns once one has it, or why none has.
+
+        The others get theirs meanwhile: nobody waits for the slowest chat.
+        """
         until = record.deadline or now + timedelta(seconds=record.timeout_seconds)
         card = self._faces.open(replace(record, deadline=until))
+        on_their_way = {asyncio.create_task(self._send_one(record, each, card)) for each in addresses}
+        problems: list[str] = []
         try:
             async with asyncio.timeout(self._timeout):
-                problems = await asyncio.gather(*(self._send_one(record, each, card) for each in addresses))
+                while on_their_way and "" not in problems:
+                    done, on_their_way = await asyncio.wait(on_their_way, return_when=FIRST_COMPLETED)
+                    problems += [task.result() for task in done]
         except TimeoutError:
-            return "" if (await self.fresh(record)).copies else UNREACHABLE
+            await _end(on_their_way)
+            return UNREACHABLE
+        except BaseException:
+            await _end(on_their_way)
+            raise
+        if on_their_way:
+            late = asyncio.create_task(self._finish(record, on_their_way), name="late cards")
+            self._late.add(late)
+            late.add_done_callback(self._late.discard)
         if "" in problems:
             return ""
         return next((problem for problem in problems if problem != UNREACHABLE), UNREACHABLE)
+
+    async def close(self) -> None:
+        """Cards that are still on their way are given up."""
+        await _end(self._late)
 
     async def show(self, record: ApprovalRecord) -> None:
         """Every copy as the store has it now: with another vote, or closed. One after the other."""
@@ -136,6 +157,21 @@ class Copies:
         await self._store.approvals.place_copy(record.approval_id, address, ref)
         return ""
 
+    async def _finish(self, record: ApprovalRecord, on_their_way: set[asyncio.Task[str]]) -> None:
+        """Wait for the slower chats, and show them what was decided or voted meanwhile."""
+        try:
+            done, slow = await asyncio.wait(on_their_way, timeout=self._timeout)
+            await _end(slow)
+            for task in done:
+                task.result()
+            fresh = await self.fresh(record)
+            if fresh.status is not ApprovalStatus.PENDING or fresh.votes:
+                await self.show(fresh)
+        except StorageError as error:
+            log.error("late_card_not_stored", approval=record.approval_id, error=str(error))
+        finally:
+            await _end(on_their_way)
+
     async def _close(self, record: ApprovalRecord) -> None:
         card = self._faces.closed(record)
         await asyncio.gather(*(self._cards.edit(ref, card) for ref in record.copies))
@@ -143,6 +179,13 @@ class Copies:
         if is_elsewhere and record.kind == "approval":
             source = f"{record.approval_id}:outcome"
             await self._notice(record.address, _outcome(card), source=source)
+
+
+async def _end(tasks: Collection[asyncio.Task[str]] | Collection[asyncio.Task[None]]) -> None:
+    for task in tuple(tasks):
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tuple(tasks))
 
 
 def place_of(ref: MessageRef) -> tuple[str, str, str, str]:

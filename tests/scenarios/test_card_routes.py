@@ -93,6 +93,24 @@ async def test_when_every_route_failed_for_good_the_call_is_denied_at_once(
         assert not (bot.workspace / "made").exists()
 
 
+class OneChatHangs(FakeChannel):
+    async def send_card(self, address: Address, card: Card) -> MessageRef:
+        if address.chat_id == "8":
+            await asyncio.Event().wait()
+        return await super().send_card(address, card)
+
+
+async def test_nobody_waits_for_a_chat_that_hangs(
+    tmp_path: Path, local: Config, is_open: Is, says: Says
+) -> None:
+    config = local | {"permissions.approval.approvers": ["telegram:7", "telegram:8"]}
+    async with running_bot(tmp_path, config, channel=OneChatHangs("telegram")) as bot:
+        await bot.channel.say("/run echo hi", chat_id="100")
+        await bot.channel.wait_for(is_open)
+        assert (await bot.channel.press("Approve once", sender_id="7")).ok
+        await bot.channel.wait_for(says("hi\n"))
+
+
 class CrashesAfterSending(FakeChannel):
     """The card arrives, and nobody lives to hear where."""
 

@@ -52,6 +52,7 @@ CAPABILITIES = ChannelCapabilities(
     prompts=Prompting.MODAL,
     private_replies=True,
     native_commands=True,
+    completes_commands=True,
     receives_files=True,
     stream_interval_ms=1000,
     stream_interval_group_ms=1000,

@@ -21,7 +21,7 @@ from echo_bot.errors import ChannelError, ChannelFatal, TemporaryFailure
 
 log = structlog.get_logger(__name__)
 
-_RESUMABLE_CLOSE = 4000
+_RESUMABLE_CLOSE, _FINAL_CLOSE = 4000, 1000
 _BEATS_MISSED = 2.5
 
 
@@ -201,11 +201,11 @@ class Connection:
             ready_task.cancel()
         try:
             async with asyncio.timeout(self._rhythm.close):
+                await _close_lines(client)
                 await client.close()
         except Exception as error:  # noqa: BLE001 what cannot be closed is left to the session's end
             log.info("discord_not_closed_cleanly", account=self._account, error=type(error).__name__)
             await client.http.close()
-        _end_heartbeats(client)
 
     def _settle_first(self, failure: ChannelFatal | None = None) -> None:
         if self._first is None or self._first.done():
@@ -224,8 +224,12 @@ def _silence(client: DiscordClient) -> tuple[float, float]:
     return time.perf_counter() - beat._last_ack, _BEATS_MISSED * beat.interval
 
 
-def _end_heartbeats(client: DiscordClient) -> None:
-    """End the threads of lines that were closed or never quite opened, which the SDK forgets."""
+async def _close_lines(client: DiscordClient) -> None:
+    """Close every line of this client, with its heartbeat's thread.
+
+    The SDK closes only the last one, and not if the other side closed it or if it was still being opened.
+    """
     for thread in threading.enumerate():
         if isinstance(thread, KeepAliveHandler) and thread.ws._connection is client._connection:
             thread.stop()
+            await thread.ws.socket.close(code=_FINAL_CLOSE)

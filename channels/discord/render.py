@@ -16,14 +16,16 @@ _JOINER = "\u2060"
 _FENCE = re.compile(r"`{3,}")
 _RULE = "───"
 _DEEPEST_HEADING = 3
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:[^`]|(?!\1(?!`))`+)+?(?<!`)\1(?!`)")
+_CODE_SPAN = re.compile(r"(?<!`)(`++)(?:[^`]++|(?!\1(?!`))`++)+?\1(?!`)")
 _LINK = re.compile(
     r"(?P<image>!?)\[(?P<words>[^\[\]\n]*)\]\(<?(?P<url>[^\s()<>]+(?:\([^\s()<>]*\))?)>?[^()\n]*\)"
 )
 _STRONG_UNDERSCORES = re.compile(r"(?<![\w\\])__(?=\S)([^\n_]+?)(?<=\S)__(?!\w)")
-_OWN_SYNTAX = re.compile(r"\|\||<(?=t:|a?:\w|/|id:)|(?m:^(?=-#[ ]|>>>))")
+_OWN_SYNTAX = re.compile(r"\|\||<(?=t:|a?:\w|/[^>\n]*:\d|id:)|(?m:^(?=-#[ ]|>>>))")
 _LITERAL = re.compile(
-    r"(?P<url>https?://[^\s<>`|*\\]+)|(?P<mark>[\\*_~`|\[\]<])|(?m:^(?P<lead>[ \t]*)(?P<start>[#>-]))"
+    r"(?P<url>https?://[^\s<]*[^\s<.,:;\"'\]]<?)"
+    r"|(?P<mark>[\\*_~`|\[<])"
+    r"|(?m:^(?P<lead>[ \t]*)(?P<start>[#>-]))"
 )
 
 

@@ -11,6 +11,7 @@ from simcord.backend.models import Message
 _TOKEN = re.compile(
     r"```(?:[\w+\-.#]+\n)?\n*(?P<fence>[^\n][\s\S]*?)\n*```"
     r"|(?P<ticks>`+)(?P<code>[\s\S]*?[^`])(?P=ticks)(?!`)"
+    r"|(?P<url>https?://[^\s<]*[^\s<.,:;\"'\]])"
     r"|\\(?P<literal>[^0-9A-Za-z\s])"
     r"|\[(?P<label>[^\[\]\n]+)\]\(<?https?://[^\s()<>]+>?\)"
     r"|(?P<mark>\*\*\*|\*\*|__|~~|\|\||(?<!\s)\*|\*(?!\s)|(?<!\w)_(?=\S)|(?<=\S)_(?!\w))"
@@ -88,7 +89,7 @@ def visible(content: str) -> str:
 
 
 def _words(found: re.Match[str]) -> str:
-    for name in ("fence", "code", "literal", "label"):
+    for name in ("fence", "code", "url", "literal", "label"):
         if found[name] is not None:
             return found[name]
     return ""

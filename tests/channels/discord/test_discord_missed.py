@@ -1,0 +1,131 @@
+"""What was said while nobody listened and no session could be resumed: read from the history, once."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from channels.discord.adapter import DiscordChannel
+from echo_bot.channel import ChannelState, TranscriptEntry
+from echo_bot.testing.discord import Conversation, DiscordEmulator, Person
+from echo_bot.testing.fake_port import FakePort
+from echo_bot.testing.waiting import eventually
+
+HISTORY = "/channels/*/messages"
+
+
+async def lose_session(channel: DiscordChannel, discord: DiscordEmulator) -> None:
+    """The line breaks, and Discord no longer knows the session; Discord is not reachable for now."""
+    discord.forget_sessions()
+    discord.fail("GET", "/users/@me", 503, times=1)
+    discord.cut()
+    await eventually(lambda: channel.health().state is not ChannelState.CONNECTED, "a broken line")
+
+
+async def test_what_was_missed_comes_before_what_comes_next_in_every_kind_of_place(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, ada: Person
+) -> None:
+    guild = discord.guild()
+    parent = guild.channel("general")
+    rooms = [ada.chat(parent), ada.chat(guild.thread(parent, "plan")), ada.dm()]
+    for room in rooms:
+        room.say("before")
+    await eventually(lambda: len(port.stored) == 3, "the first messages")
+    await lose_session(channel, discord)
+    for room in rooms:
+        room.say("missed one")
+        room.say("missed two")
+    await eventually(lambda: channel.health().state is ChannelState.CONNECTED, "a new session")
+    for room in rooms:
+        room.say("next")
+    await eventually(lambda: len(port.stored) == 12, "everything")
+    for room in rooms:
+        here = [event for event in port.stored if (event.thread_id or event.chat_id) == room.id]
+        assert [event.text for event in here] == ["before", "missed one", "missed two", "next"]
+        assert len({(event.chat_id, event.thread_id, event.is_group) for event in here}) == 1
+
+
+async def test_only_places_where_the_bot_is_talked_to_are_read(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, ada: Person, chat: Conversation
+) -> None:
+    guild = discord.guild()
+    stranger = discord.user("Mallory")
+    port.strangers.add(stranger.id)
+    elsewhere = stranger.chat(guild.channel("elsewhere"))
+    chat.say("before")
+    elsewhere.say("not for the bot")
+    await port.wait_for_event("before")
+    await eventually(lambda: len(port.seen) == 2, "both")
+    await lose_session(channel, discord)
+    chat.say("missed")
+    await port.wait_for_event("missed")
+    paths = {call.path for call in discord.called("GET", HISTORY)}
+    assert paths == {f"/channels/{chat.id}/messages"}
+
+
+async def test_a_history_that_cannot_be_read_stops_no_other(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, ada: Person, chat: Conversation
+) -> None:
+    room = ada.chat(discord.guild().channel("general"))
+    room.say("one")
+    chat.say("two")
+    await eventually(lambda: len(port.stored) == 2, "both")
+    await lose_session(channel, discord)
+    discord.fail("GET", f"/channels/{room.id}/messages", 403, code=50001)
+    chat.say("missed")
+    await port.wait_for_event("missed")
+
+
+async def test_the_newest_hundred_are_read_and_nothing_older_than_a_day(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
+) -> None:
+    chat.say("before")
+    await port.wait_for_event("before")
+    await lose_session(channel, discord)
+    discord.skew(-25 * 3600)
+    chat.say("too old")
+    discord.skew(25 * 3600)
+    for number in range(120):
+        chat.say(f"missed {number}")
+    await port.wait_for_event("missed 119", timeout=10)
+    missed = [event.text for event in port.stored if event.text.startswith("missed")]
+    assert missed == [f"missed {number}" for number in range(20, 120)]
+    assert "too old" not in [event.text for event in port.stored]
+
+
+async def test_a_resumed_session_reads_no_history(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
+) -> None:
+    chat.say("before")
+    await port.wait_for_event("before")
+    before = len(discord.called("GET", HISTORY))
+    discord.close(4000)
+    await eventually(lambda: channel.health().state is not ChannelState.CONNECTED, "a broken line")
+    chat.say("meanwhile")
+    await port.wait_for_event("meanwhile")
+    assert len(discord.called("GET", HISTORY)) == before
+
+
+@pytest.mark.parametrize("in_thread", [False, True], ids=["a channel", "a thread"])
+async def test_after_a_restart_the_transcript_tells_where_to_go_on(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, ada: Person, in_thread: bool
+) -> None:
+    guild = discord.guild()
+    parent = guild.channel("general")
+    room = ada.chat(guild.thread(parent, "plan")) if in_thread else ada.chat(parent)
+    seen = room.say("before")
+    await port.wait_for_event("before")
+    await channel.stop()
+    room.say("while it was off")
+    now = datetime.now(UTC)
+    port.entries = (
+        TranscriptEntry(str(seen.id), "user", "before", now),
+        TranscriptEntry("interaction:1", "user", "/status", now),
+        TranscriptEntry("99999999999999999999", "bot", "an answer", now),
+    )
+    restarted = FakePort()
+    restarted.entries = port.entries
+    await channel.start(restarted)
+    await restarted.wait_for_event("while it was off")
+    assert [event.text for event in restarted.stored] == ["while it was off"]

@@ -49,7 +49,7 @@ def open_bot(settings: ChannelSettings) -> TelegramBot:
     if not token:
         raise ChannelFatal("Telegram has no bot token", TOKEN_FIX)
     api, files = api_urls(settings.api_base, settings.options.get("api_file_base", ""))
-    tls = httpx.create_ssl_context()
+    tls = _tls(api)
     try:
         return ExtBot(
             token,
@@ -79,6 +79,12 @@ def api_urls(api_base: str, api_file_base: str) -> tuple[str, str]:
 
 def _without_tail(url: str) -> str:
     return url.strip().rstrip("/").removesuffix("/bot").rstrip("/")
+
+
+def _tls(api: str) -> ssl.SSLContext:
+    """Loading the authorities takes a tenth of a second; a server without TLS needs none and gets none."""
+    is_plain = urlsplit(api).scheme == "http"
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else httpx.create_ssl_context()
 
 
 def _request(proxy: str, api: str, tls: ssl.SSLContext, connections: int) -> HTTPXRequest:

@@ -277,8 +277,14 @@ async def test_a_group_that_becomes_a_supergroup_keeps_its_open_call(
 
 
 async def test_by_webhook_the_gateway_takes_what_telegram_delivers(
-    telegram: TelegramEmulator, settings: ChannelSettings, quick: Rhythm, tmp_path: Path, chat: Conversation
+    telegram: TelegramEmulator,
+    settings: ChannelSettings,
+    quick: Rhythm,
+    tmp_path: Path,
+    chat: Conversation,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("echo_bot.inbox.albums.QUIET_SECONDS", 0.3)
     hooked = ChannelSettings(
         "",
         settings.api_base,

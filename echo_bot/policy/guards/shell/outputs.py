@@ -115,7 +115,7 @@ def base64_tool(inv: Invocation) -> str:
         return UNKNOWN
     width = 32 if "32" in inv.name else 64
     if not options.has("d", "D", "decode"):
-        raw = text.encode()
+        raw = text.encode("utf-8", "replace")
         return (base64.b32encode(raw) if width == 32 else base64.b64encode(raw)).decode() + "\n"
     body = re.sub(r"[^A-Za-z0-9+/]", "", text.split("=", 1)[0] if width == 64 else text)
     try:
@@ -136,7 +136,7 @@ def xxd(inv: Invocation) -> str:
     if is_open(text):
         return UNKNOWN
     if not options.has("r", "revert"):
-        return text.encode().hex() + "\n" if options.has("p", "ps", "plain", "postscript") else UNKNOWN
+        return text.encode("utf-8", "replace").hex() + "\n" if options.has("p", "ps", "plain", "postscript") else UNKNOWN
     if not options.has("p", "ps", "plain", "postscript"):
         lines = (line.partition(":")[2].split("  ")[0] for line in text.splitlines())
         text = "".join(lines)

@@ -68,9 +68,9 @@ class WordReader(ABC):
     """A position in a text, and the readers of everything that can be part of a word."""
 
     def __init__(self, text: str, position: int = 0, end: int | None = None, detached: bool = False) -> None:
-        self.text = text if end is None else text[:end]
+        self.text = text
         self.position = position
-        self.end = len(self.text)
+        self.end = len(text) if end is None else end
         self.detached = detached
         self.retries = _MAX_ARITHMETIC_RETRIES
         self.not_arithmetic: set[int] = set()

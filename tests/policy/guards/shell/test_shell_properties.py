@@ -121,6 +121,8 @@ def test_no_text_raises(text: str) -> None:
         "getopts",
         "x=" + "a=(" * 20_000,
         "cp a b; cp c a; cp b c; ./a",
+        "find . -perm a | base64",
+        "find / | xxd -p",
     ],
 )
 def test_odd_operands_neither_raise_nor_take_long(command: str) -> None:

@@ -12,6 +12,7 @@ from markdown_it.token import Token
 from echo_bot.text import defuse_mentions, strip_markup
 
 MAX_CHARACTERS = 2000
+_LINE_END = re.compile(r"\r\n?")
 _JOINER = "\u2060"
 _FENCE = re.compile(r"`{3,}")
 _RULE = "───"
@@ -23,7 +24,7 @@ _LINK = re.compile(
 _STRONG_UNDERSCORES = re.compile(r"(?<![\w\\])__(?=\S)([^\n_]+?)(?<=\S)__(?!\w)")
 _OWN_SYNTAX = re.compile(r"\|\||<(?=t:|a?:\w|/[^>\n]*:\d|id:)|(?m:^(?=-#[ ]|>>>))")
 _LITERAL = re.compile(
-    r"(?P<url>https?://[^\s<]*[^\s<.,:;\"'\]]<?)"
+    r"(?P<url>https?://[^\s<]*[^\s<.,:;\"'\]][.,:;\"'\]]*<?)"
     r"|(?P<mark>[\\*_~`|\[<])"
     r"|(?m:^(?P<lead>[ \t]*)(?P<start>[#>-]))"
 )
@@ -51,6 +52,7 @@ def fenced(text: str, language: str = "") -> str:
 
 def _rendered(source: str) -> Iterator[str]:
     """The lines, block by block: only those blocks are rewritten that Discord shows otherwise."""
+    source = _LINE_END.sub("\n", source)
     lines = source.split("\n")
     place = 0
     tokens = _parser().parse(source)

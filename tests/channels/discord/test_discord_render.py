@@ -55,6 +55,7 @@ RENDERED = {
     "a timestamp, an emoji and a command": ("<t:1> <:x:1> </run:1>", "\\<t:1> \\<:x:1> \\</run:1>"),
     "everyone": ("hi @everyone", f"hi @{JOINER}everyone"),
     "a person and a role": ("<@1> <@&2> <#3>", f"<{JOINER}@1> <{JOINER}@&2> <{JOINER}#3>"),
+    "line ends of other systems": ("```\r\nx\r```\ry", "```\nx\n```\ny"),
     "html": ("a <b>x</b>\n\n<div>\ny\n</div>", "a <b>x</b>\n\n<div>\ny\n</div>"),
 }
 

@@ -130,7 +130,7 @@ class WebhookReceiver:
     async def _take(self, scope: Message, receive: Receive) -> int:
         """The status to answer with."""
         if not self._is_proven(scope):
-            log.warning("telegram_webhook_called_by_a_stranger")
+            log.info("telegram_webhook_called_by_a_stranger")
             return 401
         if scope["method"] != "POST":
             return 405

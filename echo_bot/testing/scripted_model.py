@@ -6,7 +6,14 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    UserPromptPart,
+)
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 
@@ -73,3 +80,21 @@ class ScriptedModel:
         if isinstance(step, CallTool):
             for index, call in enumerate((step, *step.also)):
                 yield {index: DeltaToolCall(name=call.tool, json_args=json.dumps(dict(call.args)))}
+
+
+def echo_model() -> FunctionModel:
+    """A model that answers every message with its own words."""
+
+    def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+        return ModelResponse(parts=[TextPart(_last_said(messages))])
+
+    async def stream(messages: list[ModelMessage], _: AgentInfo) -> AsyncIterator[str]:
+        yield _last_said(messages)
+
+    return FunctionModel(answer, stream_function=stream)
+
+
+def _last_said(messages: Sequence[ModelMessage]) -> str:
+    requests = [message for message in messages if isinstance(message, ModelRequest)]
+    prompts = [part for part in requests[-1].parts if isinstance(part, UserPromptPart)]
+    return str(prompts[-1].content)

@@ -1,0 +1,313 @@
+"""What the whole bot loses under load (nothing) and adds to a bare bot of the same SDK.
+
+Run it on a quiet machine: `python bench/load.py [telegram|discord|slack] [--messages 1000] [--chats 50]`.
+
+The emulated platform and its people live in this process, the bot in a process of its own. Both bots answer
+each message with its own text: ours through the inbox, the model's loop (with a model that echoes), the outbox
+and the adapter, with every message and answer on disk; the bare one in the SDK's handler. The SDK's own limits
+hold in the first part; Telegram's pace, under which any two bots are equally fast, is off in both in the second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import cProfile
+import json
+import logging
+import pstats
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from echo_bot.channel import Channel, ChannelSettings, ChannelState
+from echo_bot.testing.crowd import CROWDS, Crowd
+
+ROUNDS = 3
+STEADY_MESSAGES, STEADY_PAUSE_SECONDS = 60, 0.05
+FLOOD_MESSAGES = 300
+FAULTS = 40
+RELAXED_SECONDS = 120.0
+
+Serving = Callable[[ChannelSettings, list[str]], AbstractAsyncContextManager[None]]
+
+
+# The bots, each in a process of its own
+
+
+@asynccontextmanager
+async def whole_bot(platform: str, settings: ChannelSettings, people: list[str]) -> AsyncIterator[None]:
+    from echo_bot.testing.bot import running_bot
+    from echo_bot.testing.scripted_model import echo_model
+
+    channel = _channel(platform, settings)
+    config: dict[str, object] = {
+        f"channels.{platform}.allow_from": people,
+        "channels.stream.enabled": False,
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        async with running_bot(Path(folder), config, model=echo_model(), channels=[channel]):
+            while channel.health().state is not ChannelState.CONNECTED:  # noqa: ASYNC110 - it has no event
+                await asyncio.sleep(0.01)
+            yield
+
+
+def _channel(platform: str, settings: ChannelSettings) -> Channel:
+    """With short pauses after a failure: what is measured is the work, not the wait."""
+    if platform == "telegram":
+        from channels.telegram import standing
+        from channels.telegram.adapter import TelegramChannel
+
+        return TelegramChannel(settings, standing.Rhythm(first_retry=0.05, longest_retry=0.5))
+    if platform == "discord":
+        from channels.discord import connection
+        from channels.discord.adapter import DiscordChannel
+
+        return DiscordChannel(settings, connection.Rhythm(first_retry=0.05, longest_retry=0.5, watch=0.1))
+    from channels.slack import line
+    from channels.slack.adapter import SlackChannel
+
+    return SlackChannel(settings, line.Rhythm(look=0.05, first_retry=0.05, longest_retry=0.5))
+
+
+@asynccontextmanager
+async def bare_telegram(settings: ChannelSettings, _: list[str]) -> AsyncIterator[None]:
+    from telegram import Update
+    from telegram.ext import Application, ContextTypes, MessageHandler, filters
+
+    from channels.telegram.client import Pace
+
+    async def answer(update: Update, _: ContextTypes.DEFAULT_TYPE) -> None:
+        if update.message is not None and update.message.text is not None:
+            await update.message.reply_text(update.message.text)
+
+    token, base = settings.secrets["token"], f"{settings.api_base}/bot"
+    app = Application.builder().token(token).base_url(base).rate_limiter(Pace(max_retries=3)).build()
+    app.add_handler(MessageHandler(filters.TEXT, answer))
+    async with app:
+        await app.start()
+        assert app.updater is not None
+        await app.updater.start_polling()
+        yield
+        await app.updater.stop()
+        await app.stop()
+
+
+@asynccontextmanager
+async def bare_discord(settings: ChannelSettings, _: list[str]) -> AsyncIterator[None]:
+    import discord
+    import yarl
+    from discord.gateway import DiscordWebSocket
+    from discord.http import Route
+
+    Route.BASE = settings.api_base
+    DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(settings.options["gateway_url"])
+    client = discord.Client(intents=discord.Intents(guilds=True, dm_messages=True, message_content=True))
+    ready = asyncio.Event()
+
+    async def on_ready() -> None:
+        ready.set()
+
+    async def on_message(message: discord.Message) -> None:
+        if message.author != client.user:
+            await message.channel.send(message.content)
+
+    client.event(on_ready)
+    client.event(on_message)
+    running = asyncio.create_task(client.start(settings.secrets["token"]))
+    await ready.wait()
+    yield
+    await client.close()
+    await running
+
+
+@asynccontextmanager
+async def bare_slack(settings: ChannelSettings, _: list[str]) -> AsyncIterator[None]:
+    from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+    from slack_bolt.async_app import AsyncApp, AsyncSay
+    from slack_sdk.web.async_client import AsyncWebClient
+
+    app = AsyncApp(client=AsyncWebClient(settings.secrets["bot_token"], settings.api_base))
+
+    async def answer(message: dict[str, Any], say: AsyncSay) -> None:
+        await say(message["text"])
+
+    app.message("")(answer)
+    handler = AsyncSocketModeHandler(app, settings.secrets["app_token"])
+    await handler.connect_async()
+    yield
+    await handler.close_async()
+
+
+def without_pace() -> None:
+    """Telegram's SDK sends as fast as it is told to, in both bots."""
+    from channels.telegram import client
+
+    class Unpaced(client.Pace):
+        def __init__(self, max_retries: int) -> None:
+            super().__init__(overall_max_rate=0, group_max_rate=0, max_retries=max_retries)
+
+    client.Pace = Unpaced  # type: ignore[misc]
+
+
+def serving(kind: str, platform: str) -> Serving:
+    if kind == "whole":
+        return lambda settings, people: whole_bot(platform, settings, people)
+    return {"telegram": bare_telegram, "discord": bare_discord, "slack": bare_slack}[platform]
+
+
+async def serve(kind: str, platform: str, request: dict[str, Any]) -> None:
+    """Run a bot until the other process closes our standard input."""
+    settings = ChannelSettings("", request["api_base"], options=request["options"], secrets=request["secrets"])
+    async with serving(kind, platform)(settings, request["people"]):
+        print("ready", flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+
+
+# The measurements
+
+
+@asynccontextmanager
+async def run_bot(kind: str, crowd: Crowd, options: list[str]) -> AsyncIterator[None]:
+    settings = crowd.settings
+    request = {
+        "api_base": settings.api_base,
+        "options": dict(settings.options),
+        "secrets": dict(settings.secrets),
+        "people": crowd.people,
+    }
+    words = [__file__, crowd.platform, "--serve", kind, *options]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(f"{json.dumps(request)}\n".encode())
+    if not await process.stdout.readline():
+        raise SystemExit(f"the {kind} {crowd.platform} bot did not start")
+    yield
+    process.stdin.close()
+    await process.wait()
+
+
+async def in_trouble(crowd: Crowd, messages: int, chats: int) -> float:
+    """Everybody talks while the platform fails again and again. Seconds until all is answered."""
+    start = time.perf_counter()
+    every = max(1, messages // FAULTS)
+    for number in range(messages):
+        crowd.say(number % chats, f"message {number}")
+        if number % every == 0:
+            crowd.trouble()
+            with contextlib.suppress(TimeoutError):
+                await crowd.answered(number - 2 * every, timeout=10)
+    with contextlib.suppress(TimeoutError):
+        await crowd.answered(messages, RELAXED_SECONDS)
+    seconds = time.perf_counter() - start
+    await crowd.settled(timeout=5, quiet=2.0)
+    return seconds
+
+
+async def steady(crowd: Crowd, chats: int) -> list[float]:
+    """One message at a time, with pauses. Milliseconds from each message to its answer."""
+    taken = []
+    for number in range(-5, STEADY_MESSAGES):
+        count = sum(map(len, crowd.answers))
+        start = time.perf_counter()
+        crowd.say(number % chats, f"steady {number}")
+        await crowd.answered(count + 1)
+        if number >= 0:
+            taken.append((time.perf_counter() - start) * 1000)
+        await asyncio.sleep(STEADY_PAUSE_SECONDS)
+    return taken
+
+
+async def flood(crowd: Crowd, chats: int) -> float:
+    """Everybody talks at once. Messages a second."""
+    count, start = sum(map(len, crowd.answers)), time.perf_counter()
+    for number in range(FLOOD_MESSAGES):
+        crowd.say(number % chats, f"flood {number}")
+    await crowd.answered(count + FLOOD_MESSAGES)
+    return FLOOD_MESSAGES / (time.perf_counter() - start)
+
+
+def p95(taken: list[float]) -> float:
+    return sorted(taken)[int(len(taken) * 0.95)]
+
+
+async def measure(platform: str, messages: int, chats: int, options: list[str]) -> None:
+    async with CROWDS[platform](chats) as crowd, run_bot("whole", crowd, []):
+        seconds = await in_trouble(crowd, messages, chats)
+        tally = crowd.tally()
+    print(
+        f"{platform:9} {messages} messages, {chats} chats, {FAULTS} faults: "
+        f"lost {tally.lost}  duplicated {tally.duplicated}  out of order {tally.out_of_order}; "
+        f"{messages / seconds:.0f} messages/s",
+        flush=True,
+    )
+    latencies: dict[str, list[list[float]]] = {"whole": [], "bare": []}
+    rates: dict[str, list[float]] = {"whole": [], "bare": []}
+    for _ in range(ROUNDS):
+        for kind in ("bare", "whole"):
+            async with CROWDS[platform](chats) as crowd, run_bot(kind, crowd, ["--unpaced", *options]):
+                latencies[kind].append(await steady(crowd, chats))
+                rates[kind].append(await flood(crowd, chats))
+        bare, whole = latencies["bare"][-1], latencies["whole"][-1]
+        print(
+            f"{platform:9} bare p50 {statistics.median(bare):6.1f} p95 {p95(bare):6.1f} ms, "
+            f"{rates['bare'][-1]:5.0f}/s   whole p50 {statistics.median(whole):6.1f} p95 {p95(whole):6.1f} ms, "
+            f"{rates['whole'][-1]:5.0f}/s",
+            flush=True,
+        )
+    added = [
+        statistics.median(statistics.median(whole) - statistics.median(bare) for bare, whole in _pairs(latencies)),
+        statistics.median(p95(whole) - p95(bare) for bare, whole in _pairs(latencies)),
+    ]
+    ratio = statistics.median(whole / bare for bare, whole in _pairs(rates))
+    print(f"{platform:9} adds p50 {added[0]:.1f} ms, p95 {added[1]:.1f} ms; throughput {ratio:.2f} of the bare bot")
+
+
+def _pairs(of: dict[str, list[Any]]) -> list[tuple[Any, Any]]:
+    return list(zip(of["bare"], of["whole"], strict=True))
+
+
+async def main(arguments: argparse.Namespace) -> None:
+    if arguments.serve:
+        await serve(arguments.serve, arguments.platforms[0], json.loads(sys.stdin.readline()))
+        return
+    for platform in arguments.platforms or CROWDS:
+        await measure(platform, arguments.messages, arguments.chats, ["--profile"] if arguments.profile else [])
+
+
+def profiled(work: Callable[[], Awaitable[None]]) -> None:
+    profile = cProfile.Profile()
+    profile.enable()
+    try:
+        asyncio.run(work())  # type: ignore[arg-type]
+    finally:
+        profile.disable()
+        pstats.Stats(profile, stream=sys.stderr).sort_stats("tottime").print_stats(45)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("platforms", nargs="*")
+    parser.add_argument("--messages", type=int, default=1000)
+    parser.add_argument("--chats", type=int, default=50)
+    parser.add_argument("--profile", action="store_true", help="print where the bots spend their time")
+    parser.add_argument("--unpaced", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--serve", choices=("whole", "bare"), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    if given.unpaced and given.platforms[0] == "telegram":
+        without_pace()
+    if given.serve and given.profile:
+        profiled(lambda: main(given))
+    else:
+        asyncio.run(main(given))

@@ -31,6 +31,21 @@ _BETWEEN_CHINESE = re.compile(
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,4000}={0,2}(?![A-Za-z0-9+/=_-])")
 _URL_SAFE = str.maketrans("-_", "+/")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :,]?){12,4000}+")
+_TELLING = (
+    "ignor",
+    "disregard",
+    "forget",
+    "overrid",
+    "bypass",
+    "instruct",
+    "prompt",
+    "guideline",
+    "approv",
+    "password",
+    "secret",
+)
+"""Words without which a text read in rot13 or backwards gives no order worth reading."""
+
 _NOT_HEX = re.compile(r"0x|[^0-9A-Fa-f]")
 _ESCAPE = re.compile(r"\\u\{?([0-9A-Fa-f]{4,5})\}?|\\x([0-9A-Fa-f]{2})|\\U000([0-9A-Fa-f]{5})|\\[tnr]")
 _LONG_WORD = re.compile(r"[a-z]{18,}")
@@ -94,9 +109,11 @@ def decoded(text: str) -> Iterator[str]:
         yield unescaped
     if "\\" in text and (plain_text := _ESCAPE.sub(_escaped, text)) != text:
         yield plain_text
-    if text.isascii():
+    lower = text.casefold()
+    if any(codecs.encode(word, "rot13") in lower for word in _TELLING):
         yield codecs.decode(text, "rot13")
-    yield text[::-1]
+    if any(word[::-1] in lower for word in _TELLING):
+        yield text[::-1]
 
 
 def _readable(decode: Callable[[str], bytes], encoded: str) -> Iterator[str]:

@@ -150,7 +150,7 @@ def _third_person(verb: str) -> set[str]:
 class _Lexicon:
     words: dict[str, set[str]]
     stems: dict[str, set[str]]
-    phrases: dict[str, list[tuple[tuple[str, ...], str]]]
+    phrases: dict[tuple[str, str], list[tuple[tuple[str, ...], str]]]
     glued: dict[str, list[tuple[str, str]]]
 
 
@@ -158,7 +158,7 @@ class _Lexicon:
 def _lexicon() -> _Lexicon:
     words: dict[str, set[str]] = defaultdict(set)
     stems: dict[str, set[str]] = defaultdict(set)
-    phrases: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
+    phrases: dict[tuple[str, str], list[tuple[tuple[str, ...], str]]] = defaultdict(list)
     glued: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for idea, verbs in VERBS.items():
         for verb in verbs.split():
@@ -177,7 +177,7 @@ def _lexicon() -> _Lexicon:
             for phrase in many:
                 first, *rest = phrase.replace("*", "").split() or [""]
                 if rest:
-                    phrases[first].append((tuple(rest), idea))
+                    phrases[first, rest[0]].append((tuple(rest[1:]), idea))
                 elif first:
                     words[first].add(idea)
     for table in (CHINESE, PER_CHARACTER):
@@ -308,14 +308,14 @@ class Reading:
             for length in range(3, min(len(word), 16) + 1):
                 for idea in lexicon.stems.get(word[:length], ()):
                     self._add(idea, here, here, start, end)
-        for rest, idea in lexicon.phrases.get(word, ()):
-            last = index + len(rest)
+        for rest, idea in lexicon.phrases.get((word, "#" if following.isdigit() else following), ()):
+            last = index + 1 + len(rest)
             if last < len(tokens) and all(
-                wanted == tokens[index + 1 + at][1] or (wanted == "#" and tokens[index + 1 + at][1].isdigit())
+                wanted == tokens[index + 2 + at][1] or (wanted == "#" and tokens[index + 2 + at][1].isdigit())
                 for at, wanted in enumerate(rest)
             ):
-                following = tokens[last + 1][1] if last + 1 < len(tokens) else ""
-                if idea != "NOT" or following not in _NO_PROHIBITION:
+                after = tokens[last + 1][1] if last + 1 < len(tokens) else ""
+                if idea != "NOT" or after not in _NO_PROHIBITION:
                     self._add(idea, here, positions[last], start, tokens[last][3])
 
     def _add(self, idea: str, first: float, last: float, start: int, end: int) -> None:

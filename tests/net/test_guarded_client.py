@@ -246,3 +246,26 @@ async def test_an_operators_endpoint_is_reached_on_loopback_and_nothing_else_is(
                 await http.get(f"http://127.0.0.1:{server.port}/leave")
             with pytest.raises(NetRefused, match="not a public address"):
                 await http.get("http://127.0.0.1:9/")
+
+
+async def test_a_proxy_is_used_for_the_configured_origins_and_for_no_other_host() -> None:
+    async with (
+        serving(lambda head: reply(b"by proxy", "content-length: 8")) as proxy,
+        serving(lambda head: reply(b"direct", "content-length: 6")) as other,
+    ):
+        transport = guarded_transport(
+            ALLOW,
+            endpoints=["http://api.example:81/bot"],
+            proxy=f"http://127.0.0.1:{proxy.port}",
+            resolver=Names(),
+            rule=loopback_is_public,
+        )
+        client = GuardedClient(transport)
+        through = await client.fetch(Fetch("http://api.example:81/file/a", headers={"X-Key": "k"}))
+        straight = await client.fetch(Fetch(f"http://cdn.example:{other.port}/a"))
+        await client.aclose()
+    assert isinstance(through, Fetched)
+    assert isinstance(straight, Fetched)
+    assert (through.body, straight.body) == (b"by proxy", b"direct")
+    assert proxy.heads[0].startswith("GET http://api.example:81/file/a HTTP/1.1\r\n")
+    assert len(proxy.heads) == 1

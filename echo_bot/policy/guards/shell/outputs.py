@@ -136,7 +136,11 @@ def xxd(inv: Invocation) -> str:
     if is_open(text):
         return UNKNOWN
     if not options.has("r", "revert"):
-        return text.encode("utf-8", "replace").hex() + "\n" if options.has("p", "ps", "plain", "postscript") else UNKNOWN
+        return (
+            text.encode("utf-8", "replace").hex() + "\n"
+            if options.has("p", "ps", "plain", "postscript")
+            else UNKNOWN
+        )
     if not options.has("p", "ps", "plain", "postscript"):
         lines = (line.partition(":")[2].split("  ")[0] for line in text.splitlines())
         text = "".join(lines)

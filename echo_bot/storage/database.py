@@ -1,19 +1,20 @@
 """The connections of one process: one writer, one reader, each transaction a plain function.
 
-A transaction runs in a task of its own: a caller that is cancelled leaves neither half a transaction nor a
-connection between two states. Writers queue here, in order, rather than in the database.
+Each connection has a thread of its own, which runs one transaction after the other from its beginning to its
+end: a caller that is cancelled leaves neither half a transaction nor a connection between two states, and
+writers queue here, in order, rather than in the database.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Delete, Insert, Select, Update
+from sqlalchemy import Connection, Delete, Engine, Insert, Select, Update
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from echo_bot.errors import StorageError
 
@@ -22,62 +23,57 @@ Work = Callable[[Connection], T]
 
 
 class Lane:
-    """One connection and the transactions that wait for it."""
+    """One connection, its thread and the transactions that wait for it."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._lock = asyncio.Lock()
-        self._connection: AsyncConnection | None = None
-        self._running: set[asyncio.Task[Any]] = set()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._connection: Connection | None = None
         self._is_closed = False
 
     async def run(self, work: Work[T]) -> T:
         """Run `work` in one transaction. Raises StorageError, and then nothing was changed."""
         if self._is_closed:
             raise StorageError("the store is closed")
-        task = asyncio.create_task(self._transact(work))
-        self._running.add(task)
-        task.add_done_callback(self._finished)
-        return await asyncio.shield(task)
-
-    async def _transact(self, work: Work[T]) -> T:
-        async with self._lock:
-            try:
-                if self._connection is None:
-                    self._connection = await self._engine.connect()
-                async with self._connection.begin():
-                    return await self._connection.run_sync(work)
-            except (SQLAlchemyError, OSError, ValueError) as error:
-                await self._drop_broken()
-                raise StorageError(_sentence(error)) from error
-
-    async def _drop_broken(self) -> None:
-        """After a connection-level fault the next transaction starts on a fresh connection."""
-        if self._connection is not None and self._connection.invalidated:
-            broken, self._connection = self._connection, None
-            await broken.close()
-
-    def _finished(self, task: asyncio.Task[Any]) -> None:
-        self._running.discard(task)
-        if not task.cancelled():
-            # The caller may have been cancelled; the exception counts as read either way.
-            task.exception()
+        return await self._in_thread(lambda: self._transact(work))
 
     async def close(self) -> None:
         """Let the running transactions end, then disconnect. Idempotent."""
-        self._is_closed = True
-        while self._running:
-            await asyncio.wait(set(self._running))
+        if not self._is_closed:
+            self._is_closed = True
+            await self._in_thread(self._disconnect)
+            self._thread.shutdown(wait=False)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, work))
+
+    def _transact(self, work: Work[T]) -> T:
+        try:
+            if self._connection is None:
+                self._connection = self._engine.connect()
+            with self._connection.begin():
+                return work(self._connection)
+        except (SQLAlchemyError, OSError, ValueError) as error:
+            self._drop_broken()
+            raise StorageError(_sentence(error)) from error
+
+    def _drop_broken(self) -> None:
+        """After a connection-level fault the next transaction starts on a fresh connection."""
+        if self._connection is not None and self._connection.invalidated:
+            broken, self._connection = self._connection, None
+            broken.close()
+
+    def _disconnect(self) -> None:
         if self._connection is not None:
             connection, self._connection = self._connection, None
-            await connection.close()
-        await self._engine.dispose()
+            connection.close()
+        self._engine.dispose()
 
 
 class Database:
     """Read and write transactions over two lanes."""
 
-    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
+    def __init__(self, reader: Engine, writer: Engine) -> None:
         self._reader = Lane(reader)
         self._writer = Lane(writer)
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, Table, event
+from sqlalchemy import Connection, Engine, Table, create_engine, event
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
 _PRAGMAS = (
@@ -24,10 +22,10 @@ def insert_into(table: Table) -> Insert:
     return insert(table)
 
 
-def sqlite_engine(path: Path, *, writes: bool) -> AsyncEngine:
+def sqlite_engine(path: Path, *, writes: bool) -> Engine:
     """An engine over one file. A writer takes the write lock as it begins, so it never fails half-way."""
-    url = URL.create("sqlite+aiosqlite", database=str(path))
-    engine = create_async_engine(url, connect_args={"isolation_level": None})
+    url = URL.create("sqlite", database=str(path))
+    engine = create_engine(url, connect_args={"isolation_level": None})
     begin = "BEGIN IMMEDIATE" if writes else "BEGIN"
 
     def prepare(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
@@ -39,10 +37,6 @@ def sqlite_engine(path: Path, *, writes: bool) -> AsyncEngine:
     def start(connection: Connection) -> None:
         connection.exec_driver_sql(begin)
 
-    _listen(engine, "connect", prepare)
-    _listen(engine, "begin", start)
+    event.listen(engine, "connect", prepare)
+    event.listen(engine, "begin", start)
     return engine
-
-
-def _listen(engine: AsyncEngine, name: str, listener: Any) -> None:
-    event.listen(engine.sync_engine, name, listener)

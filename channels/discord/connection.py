@@ -84,18 +84,17 @@ class Connection:
 
     async def open(self) -> None:
         """Connect. Returns also while the first try is under way or failed; raises ChannelFatal."""
-        self._first = asyncio.get_running_loop().create_future()
+        first = self._first = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._run(), name=f"discord:{self._account}:connection")
-        await asyncio.wait({self._first}, timeout=self._rhythm.start)
-        if self._first.done():
-            self._first.result()
+        await asyncio.wait({first}, timeout=self._rhythm.start)
+        self._first = None
+        if first.done():
+            first.result()
 
     async def close(self) -> None:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
-        if self._first is not None:
-            self._first.cancel()
 
     # What the client tells
 

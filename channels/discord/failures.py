@@ -53,16 +53,16 @@ _GONE = {
 }
 """What no later try can reach, by Discord's own error code."""
 
-_CLOSE_CODES = {
-    4004: ChannelFatal("Discord does not accept the bot's token", TOKEN_FIX),
-    4010: ChannelFatal("Discord refuses the shard", "Report this: the bot uses no shards"),
-    4011: ChannelFatal(
-        "The bot is in too many servers for one connection", "Remove it from some, or use a second bot"
-    ),
-    4012: ChannelFatal("Discord no longer speaks this version of its protocol", "Update Echo Bot"),
-    4013: ChannelFatal("Discord does not know the intents that were asked for", "Update Echo Bot"),
-    4014: ChannelFatal("Discord does not let the bot read messages", INTENTS_FIX),
+_TOKEN_REFUSED, _INTENT_REFUSED = 4004, 4014
+_FATAL = {
+    _TOKEN_REFUSED: ("Discord does not accept the bot's token", TOKEN_FIX),
+    4010: ("Discord refuses the shard", "Report this: the bot uses no shards"),
+    4011: ("The bot is in too many servers for one connection", "Remove it from some, or use a second bot"),
+    4012: ("Discord no longer speaks this version of its protocol", "Update Echo Bot"),
+    4013: ("Discord does not know the intents that were asked for", "Update Echo Bot"),
+    _INTENT_REFUSED: ("Discord does not let the bot read messages", INTENTS_FIX),
 }
+"""What a person must change, by the code with which the gateway closes: the reason and the fix."""
 
 
 def failure_of(error: BaseException, permission: str = "") -> ChannelError:
@@ -73,11 +73,13 @@ def failure_of(error: BaseException, permission: str = "") -> ChannelError:
         case RateLimited():
             return RetryAfter(error.retry_after)
         case LoginFailure():
-            return _CLOSE_CODES[4004]
+            return ChannelFatal(*_FATAL[_TOKEN_REFUSED])
         case PrivilegedIntentsRequired():
-            return _CLOSE_CODES[4014]
+            return ChannelFatal(*_FATAL[_INTENT_REFUSED])
+        case ConnectionClosed() if error.code in _FATAL:
+            return ChannelFatal(*_FATAL[error.code])
         case ConnectionClosed():
-            return _CLOSE_CODES.get(error.code, TemporaryFailure(f"Discord closed the line ({error.code})"))
+            return TemporaryFailure(f"Discord closed the line ({error.code})")
         case HTTPException():
             return _refusal(error, permission)
         case TimeoutError():
@@ -92,7 +94,7 @@ def _refusal(error: HTTPException, permission: str) -> ChannelError:
     if error.status == 429:
         return RetryAfter(_retry_after(error))
     if error.status == 401:
-        return _CLOSE_CODES[4004]
+        return ChannelFatal(*_FATAL[_TOKEN_REFUSED])
     if error.status >= 500:
         return TemporaryFailure(f"Discord has trouble of its own ({error.status})")
     if error.code == _MISSING_PERMISSIONS:

@@ -129,7 +129,7 @@ RULES: tuple[Rule, ...] = (
         INJECTION,
         "APPROVE",
         "+4 ALL AUTO WHOM ACT, +7 REQUESTS ACT",
-        unless="~8 BUSINESS, -3 OUTSIDER PERSON ONLY",
+        unless="~8 BUSINESS, -3 OUTSIDER PERSON ONLY WHETHER",
         commanded=True,
     ),
     _rule(INJECTION, "AUTO", "+3 APPROVE, ~8 REQUESTS ACT", unless="~8 BUSINESS, -2 OUTSIDER, ~6 NOT"),

@@ -72,7 +72,7 @@ WORDS: dict[str, str] = {
     "RIGHT": "|right ones|real ones|correct ones|ones below|text below|rules below|use these|use this|mine are|accept these|start with this|this instead|these instead|obey this|follow this|follow these|the following|do what this",
     "COMPLY": "|carry out|carried out|act on|act upon|comply with|go along with|do what|do whatever|take orders from|listen to|adhere to|treat|obey|execute",
     "SOURCE": "webpage webpages website websites attachments attachment emails email mails mail documents document files pages page invoices tickets comments issues"
-    " pdf pdfs readme|web page|web pages|web site|tool output|tool results|search results|incoming messages|incoming message|hidden text|alt text|other users|any message|every message|a tool|the tool|tools return|next message|the message|a message|the email|the page|the web page|the file|file named",
+    " pdf pdfs readme|web page|web pages|web site|tool output|tool results|search results|incoming messages|incoming message|hidden text|alt text|other users|any message|every message|tool returns|tools return|tool says|next message|the message|a message|the email|the page|the web page|the file|file named",
     "ORDERS": "instruction instructions command commands order orders directive directives request requests|whatever it says|whatever they say|whatever it asks",
     "CONSENT": "approval approvals confirmation confirmations permission permissions consent authorisation authorization authorisations authorizations approver"
     " prompted unprompted unasked|sign off|sign-off|approval card|approval cards|approval prompt|approval gate|confirm|confirming|asking|being asked|be asked|checking in|check in|checking with|check with|the gate|human review"

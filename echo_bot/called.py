@@ -31,3 +31,11 @@ def _as_called(program: str) -> str:
     if path.name == "__main__.py" and path.parent.name == "echo_bot":
         return f"{shlex.quote(sys.executable)} -m echo_bot"
     return COMMAND
+
+
+def install_extra(extra: str) -> str:
+    """How to get the packages of an optional part, in a checkout and elsewhere."""
+    return (
+        f"In a checkout: pip install -c constraints.txt -e '.[{extra}]'; "
+        f"elsewhere: pip install 'echo-bot[{extra}]'"
+    )

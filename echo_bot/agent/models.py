@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from echo_bot.called import install_extra
+from echo_bot.config.credentials import environment_name
 from echo_bot.errors import StartError
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
-
-_EXTRAS = {"openai": "openai", "anthropic": "anthropic", "google": "google"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,27 +20,32 @@ class ModelSettings:
     name: str = ""
     base_url: str = ""
     api_key: str = field(default="", repr=False)
-    system_prompt: str = ""
 
 
 def build_model(settings: ModelSettings) -> Model:
     """Raises StartError: unknown provider, a missing extra, a missing key."""
     provider, colon, name = settings.name.partition(":")
-    if not colon or provider not in _EXTRAS or not name:
-        known = ", ".join(f"{each}:<model>" for each in _EXTRAS)
-        raise StartError(f"models.default is {settings.name!r}; write one of {known}")
+    if not colon or provider not in _BUILDERS or not name:
+        known = ", ".join(f"{each}:<model>" for each in _BUILDERS)
+        raise StartError(f"there is no model {settings.name!r}; write one of {known}")
     try:
         return _BUILDERS[provider](name, settings)
     except ImportError as error:
         raise StartError(
-            f"models.default names {provider}, whose package is not installed. "
-            f"Run: pip install 'echo-bot[{_EXTRAS[provider]}]'"
+            f"the package for {settings.name} is not installed. {install_extra(provider)}"
         ) from error
     except Exception as error:
-        raise StartError(
-            f"the model {settings.name} cannot be used: {type(error).__name__}. "
-            "Check models.api_key and models.base_url"
-        ) from error
+        raise StartError(_why_not(settings, error)) from error
+
+
+def _why_not(settings: ModelSettings, error: Exception) -> str:
+    """The library's own sentences name settings of its own, and may repeat a value."""
+    if not settings.api_key and type(error).__name__ == "UserError":
+        return f"no key for {settings.name}: set models.api_key ({environment_name('models.api_key')})"
+    return (
+        f"the model {settings.name} cannot be used: {type(error).__name__}. "
+        "Check models.api_key and models.base_url"
+    )
 
 
 def _openai(name: str, settings: ModelSettings) -> Model:
@@ -69,3 +74,4 @@ def _google(name: str, settings: ModelSettings) -> Model:
 
 
 _BUILDERS = {"openai": _openai, "anthropic": _anthropic, "google": _google}
+"""By provider, which is also the name of the extra that brings its package."""

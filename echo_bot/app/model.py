@@ -13,7 +13,6 @@ import structlog
 from echo_bot.agent.models import ModelSettings, build_model
 from echo_bot.app.secrets import MODEL_OWNER, Secrets
 from echo_bot.approval.smart import AskModel
-from echo_bot.config.credentials import environment_name
 from echo_bot.config.model import Config
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StartError
@@ -59,21 +58,7 @@ def choose_model(config: Config, secrets: Secrets, name: str) -> ModelChoice:
     try:
         return ModelChoice(name, build_model(ModelSettings(name, config.models.base_url, api_key)))
     except StartError as error:
-        return ModelChoice("", warning=_why_not(name, bool(api_key), error))
-
-
-def _why_not(name: str, has_key: bool, error: StartError) -> str:
-    """What is missing, where the cause tells; the library's own sentences name settings of its own."""
-    cause = error.__cause__
-    if isinstance(cause, ImportError):
-        extra = name.partition(":")[0]
-        return (
-            f"the package for {name} is not installed. In a checkout: "
-            f"pip install -c constraints.txt -e '.[{extra}]'; elsewhere: pip install 'echo-bot[{extra}]'"
-        )
-    if not has_key and type(cause).__name__ == "UserError":
-        return f"no key for {name}: set models.api_key ({environment_name('models.api_key')})"
-    return str(error)
+        return ModelChoice("", warning=str(error))
 
 
 def chat_runner(

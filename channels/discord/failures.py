@@ -65,6 +65,18 @@ _FATAL = {
 """What a person must change, by the code with which the gateway closes: the reason and the fix."""
 
 
+_OF_THE_SDK = (
+    DiscordException,
+    aiohttp.ClientError,
+    OSError,
+    TimeoutError,
+    RuntimeError,
+    ValueError,
+    KeyError,
+)
+"""RuntimeError: its session was closed under the call; the last two: the answer was not Discord's."""
+
+
 def failure_of(error: BaseException, permission: str = "") -> ChannelError:
     """The leaf of `ChannelError` for what the SDK raised; `permission` is what the call needed."""
     match error:
@@ -121,6 +133,5 @@ async def translated(seconds: float, permission: str = "") -> AsyncIterator[None
     try:
         async with asyncio.timeout(seconds):
             yield
-    except (DiscordException, aiohttp.ClientError, OSError, TimeoutError, RuntimeError) as error:
-        # RuntimeError: the SDK's session was closed under the call, by a stop or a new connection.
+    except _OF_THE_SDK as error:
         raise failure_of(error, permission) from None

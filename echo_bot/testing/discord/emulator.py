@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from echo_bot.testing.discord.faults import Fault, Faults
-from echo_bot.testing.discord.gateway import INVALID_SESSION, RECONNECT, Frame, Gateway
+from echo_bot.testing.discord.gateway import INVALID_SESSION, RECONNECT, RESUME, Frame, Gateway
 from echo_bot.testing.discord.people import Person
 from echo_bot.testing.discord.places import Guild
 from echo_bot.testing.discord.rest import Call, Rest
@@ -30,9 +30,9 @@ class DiscordEmulator:
 
     # Life
 
-    async def start(self, port: int = 0) -> None:
+    async def start(self, port: int = 0, gateway_port: int = 0) -> None:
         """Listen on loopback; 0 takes any free port."""
-        await self._server.start(port)
+        await self._server.start(port, gateway_port)
 
     async def stop(self) -> None:
         self._faults.clear()
@@ -56,6 +56,10 @@ class DiscordEmulator:
         return int(self.url.rpartition(":")[2])
 
     @property
+    def gateway_port(self) -> int:
+        return int(self.gateway_url.split(":")[2].partition("/")[0])
+
+    @property
     def api_base(self) -> str:
         """What `channels.discord.api_base` takes."""
         return f"{self.url}/api/v10"
@@ -63,7 +67,7 @@ class DiscordEmulator:
     @property
     def gateway_url(self) -> str:
         """What `channels.discord.gateway_url` takes."""
-        return f"{self.url.replace('http', 'ws', 1)}/gateway"
+        return self.world.gateway_url
 
     @property
     def bot_id(self) -> str:
@@ -100,6 +104,11 @@ class DiscordEmulator:
     @property
     def connections(self) -> int:
         return len(self.gateway.lines)
+
+    @property
+    def resumes(self) -> int:
+        """How often a client asked to resume a session."""
+        return sum(frame["op"] == RESUME for frame in self.gateway.received)
 
     # Faults of the HTTP side; paths are patterns and "*" is any method
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from simcord import intents
 from simcord.backend import serializers
-from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
 
 from echo_bot.testing.discord.world import World
 
@@ -37,9 +38,10 @@ Frame = dict[str, Any]
 class Line:
     """One websocket, written by one task. Compressed as one stream when the client asks for it."""
 
-    def __init__(self, socket: WebSocket) -> None:
-        self._socket = socket
-        self._stream = zlib.compressobj() if socket.query_params.get("compress") == "zlib-stream" else None
+    def __init__(self, connection: ServerConnection) -> None:
+        self._connection = connection
+        asked = connection.request.path if connection.request is not None else ""
+        self._stream = zlib.compressobj() if "compress=zlib-stream" in asked else None
         self._frames: asyncio.Queue[str | int] = asyncio.Queue()
 
     def send(self, text: str) -> None:
@@ -53,17 +55,19 @@ class Line:
         try:
             while isinstance(frame := await self._frames.get(), str):
                 await self._write(frame)
-            if self._socket.application_state is WebSocketState.CONNECTED:
-                await self._socket.close(frame)
-        except (WebSocketDisconnect, RuntimeError, OSError):
+            await self._connection.close(frame)
+        except ConnectionClosed:
             return
+
+    def cut(self) -> None:
+        self._connection.transport.abort()
 
     async def _write(self, frame: str) -> None:
         if self._stream is None:
-            await self._socket.send_text(frame)
+            await self._connection.send(frame)
         else:
             flushed = self._stream.compress(frame.encode()) + self._stream.flush(zlib.Z_SYNC_FLUSH)
-            await self._socket.send_bytes(flushed)
+            await self._connection.send(flushed)
 
 
 @dataclass(slots=True)
@@ -117,25 +121,29 @@ class Gateway:
         for line in self.lines:
             line.close(code)
 
+    def cut(self) -> None:
+        """Break every connection, as a network does."""
+        for line in self.lines:
+            line.cut()
+
     def forget_sessions(self) -> None:
         """No session can be resumed any more; connections stay as they are."""
         self.sessions.clear()
 
     # The protocol
 
-    async def serve(self, socket: WebSocket) -> None:
-        await socket.accept()
-        line = Line(socket)
+    async def serve(self, connection: ServerConnection) -> None:
+        line = Line(connection)
         self.lines.add(line)
         writer = asyncio.create_task(line.write(), name="emulator:gateway")
         hello = {"op": HELLO, "t": None, "s": None, "d": {"heartbeat_interval": self._heartbeat_ms}}
         line.send(self._encode(hello))
         try:
-            while True:
-                frame = json.loads(await socket.receive_text())
+            async for text in connection:
+                frame = json.loads(text)
                 self.received.append(frame)
                 self._take(line, frame)
-        except (WebSocketDisconnect, RuntimeError, KeyError):
+        except ConnectionClosed:
             return
         finally:
             self.lines.discard(line)
@@ -168,7 +176,7 @@ class Gateway:
             "user": self._world.as_user(backend.bot_user.id),
             "guilds": [{"id": str(guild_id), "unavailable": True} for guild_id in backend.guilds],
             "session_id": session.session_id,
-            "resume_gateway_url": self._world.url.replace("http", "ws", 1) + "/gateway",
+            "resume_gateway_url": self._world.gateway_url,
             "application": {
                 "id": str(backend.application_id),
                 "flags": self._world.application_flags,

@@ -143,7 +143,7 @@ class Rest:
 
     def _gateway(self) -> dict[str, object]:
         return {
-            "url": self._world.url.replace("http", "ws", 1) + "/gateway",
+            "url": self._world.gateway_url,
             "shards": 1,
             "session_start_limit": {"total": 1000, "remaining": 999, "reset_after": 1, "max_concurrency": 1},
         }

@@ -1,34 +1,21 @@
-"""The loopback server of the emulator: HTTP, the gateway's websocket, and files."""
+"""The loopback servers of the emulator: HTTP with files, and the gateway's websockets."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
-import socket
-from collections.abc import Iterator
+import logging
+from urllib.parse import parse_qs
 
-import uvicorn
-from starlette.applications import Starlette
-from starlette.datastructures import Address
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route, WebSocketRoute
+from websockets.asyncio.server import Server as SocketServer
+from websockets.asyncio.server import serve
 
 from echo_bot.testing.discord.gateway import Gateway
 from echo_bot.testing.discord.rest import Call, Rest, Upload, read_form
 from echo_bot.testing.discord.world import World
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.loopback import HttpRequest, HttpResponse, HttpServer
 
-_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-
-
-class _Quiet(uvicorn.Server):
-    """Leaves the process's signals to others, and ends as soon as it is told to."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
+_API, _CDN = "/api/v10", "/cdn/"
+_NO_CONTENT = 204
 
 
 class Server:
@@ -36,78 +23,63 @@ class Server:
 
     def __init__(self, world: World, rest: Rest, gateway: Gateway) -> None:
         self._world, self._rest, self._gateway = world, rest, gateway
-        self._server: uvicorn.Server | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._http = HttpServer(self._answer)
+        self._sockets: SocketServer | None = None
 
-    async def start(self, port: int) -> None:
-        listening = socket.socket()
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(("127.0.0.1", port))
-        self._world.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        app = Starlette(
-            routes=[
-                Route("/api/v10/{path:path}", self._api, methods=_METHODS),
-                Route("/cdn/{path:path}", self._file),
-                WebSocketRoute("/gateway", self._gateway.serve),
-                WebSocketRoute("/gateway/", self._gateway.serve),
-            ]
+    async def start(self, port: int, gateway_port: int) -> None:
+        await self._http.start(port)
+        self._world.url = f"http://127.0.0.1:{self._http.port}"
+        self._sockets = await serve(
+            self._gateway.serve,
+            "127.0.0.1",
+            gateway_port,
+            ping_interval=None,
+            close_timeout=0.1,
+            compression=None,
+            logger=_quiet(),
         )
-        config = uvicorn.Config(
-            app, ws="websockets-sansio", lifespan="off", log_config=None, timeout_graceful_shutdown=1
-        )
-        self._server = _Quiet(config)
-        serving = self._server.serve(sockets=[listening])
-        self._task = asyncio.create_task(serving, name="emulator:server")
-        await eventually(lambda: self._server and self._server.started, "the emulator to listen")
+        taken = next(iter(self._sockets.sockets)).getsockname()[1]
+        self._world.gateway_url = f"ws://127.0.0.1:{taken}/gateway"
 
     async def stop(self) -> None:
-        if self._server is None or self._task is None:
+        sockets, self._sockets = self._sockets, None
+        if sockets is None:
             return
-        self.cut()
-        self._server.should_exit = True
-        await self._task
-        self._server = None
+        self._gateway.cut()
+        sockets.close()
+        await sockets.wait_closed()
+        await self._http.stop()
 
     def cut(self) -> None:
-        """Break every connection, as a network does."""
-        self._cut(None)
+        self._gateway.cut()
+        self._http.drop_connections()
 
-    def _cut(self, client: Address | None) -> None:
-        """Break the connection of one client, or all."""
-        connections = self._server.server_state.connections if self._server is not None else ()
-        for connection in list(connections):
-            transport = getattr(connection, "transport", None)
-            if transport is not None and client in (None, getattr(connection, "client", None)):
-                transport.abort()
-
-    async def _api(self, request: Request) -> Response:
-        body = await request.body()
+    async def _answer(self, request: HttpRequest) -> HttpResponse | None:
+        query = {key: values[0] for key, values in parse_qs(request.query).items()}
+        if request.path.startswith(_CDN):
+            content = self._world.stored_file(request.path.removeprefix(_CDN), query.get("ex", ""))
+            return HttpResponse(
+                content or b"", 200 if content is not None else 404, "application/octet-stream"
+            )
         kind = request.headers.get("content-type", "")
         uploads: tuple[Upload, ...] = ()
         if kind.startswith("multipart/form-data"):
-            payload, uploads = read_form(kind, body)
+            payload, uploads = read_form(kind, request.body)
         else:
-            payload = json.loads(body) if body else None
-        reply = await self._rest.answer(
-            Call(
-                request.method,
-                f"/{request.path_params['path']}",
-                payload,
-                dict(request.query_params),
-                uploads,
-                request.headers.get("authorization", ""),
-            )
-        )
+            payload = json.loads(request.body) if request.body else None
+        token = request.headers.get("authorization", "")
+        path = request.path.removeprefix(_API)
+        reply = await self._rest.answer(Call(request.method, path, payload, query, uploads, token))
         if reply.is_dropped:
-            self._cut(request.client)
-            return Response()
-        if reply.status == 204:
-            return Response(status_code=204, headers=reply.headers)
-        text = self._world.on_the_wire(json.dumps(reply.body, default=str))
-        # discord.py compares the whole header, so no charset may follow.
-        headers = {"content-type": "application/json", **reply.headers}
-        return Response(text, status_code=reply.status, headers=headers)
+            return None
+        if reply.status == _NO_CONTENT:
+            return HttpResponse(b"", _NO_CONTENT, "text/html", reply.headers)
+        text = json.dumps(reply.body, default=str)
+        return HttpResponse(self._world.on_the_wire(text).encode(), reply.status, headers=reply.headers)
 
-    async def _file(self, request: Request) -> Response:
-        content = self._world.stored_file(request.path_params["path"], request.query_params.get("ex", ""))
-        return Response(content) if content is not None else Response(status_code=404)
+
+def _quiet() -> logging.Logger:
+    """Lines that are cut on purpose are no news."""
+    logger = logging.getLogger("emulator.discord")
+    logger.setLevel(logging.CRITICAL)
+    return logger

@@ -23,7 +23,8 @@ class RealClock(Clock):
 
 
 class World:
-    """`blocked` holds people who take no direct messages of the bot; `url` is where the server listens."""
+    """`blocked` holds people who take no direct messages of the bot; `url` and `gateway_url` are
+    where the servers listen."""
 
     def __init__(self, token: str, name: str) -> None:
         self.backend = Backend(clock=RealClock())
@@ -31,7 +32,7 @@ class World:
         self.token = token
         self.message_content_granted = True
         self.blocked: set[int] = set()
-        self.url = ""
+        self.url = self.gateway_url = ""
         self.typing: list[int] = []
 
     @property

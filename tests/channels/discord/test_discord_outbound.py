@@ -243,6 +243,14 @@ async def test_slow_and_broken_answers_are_worth_another_try(
     release.set()
 
 
+async def test_an_answer_that_is_not_discords_is_worth_another_try(
+    channel: DiscordChannel, discord: DiscordEmulator, here: Address
+) -> None:
+    discord.fail("POST", MESSAGES, 200, message="a proxy's log-in page")
+    with pytest.raises(TemporaryFailure, match="understood"):
+        await channel.send_text(here, OutboundText("hi"))
+
+
 async def test_text_fits_two_thousand_characters_to_the_last_one(
     channel: DiscordChannel, room: Conversation, here: Address
 ) -> None:

@@ -1,139 +1,36 @@
-"""The page in a real browser: log in, talk, decide, survive attacks and lost connections, fit a phone."""
+"""The page in a real browser: log in, talk, survive attacks and lost connections, fit a phone."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright, expect
+from playwright.async_api import expect
 
-from channels.web.adapter import WebChannel, build
-from echo_bot.channel import ChannelSettings, Prompt, TranscriptEntry
+from echo_bot.channel import TranscriptEntry
 from echo_bot.events import (
     Address,
     Button,
-    ButtonPress,
-    ButtonStyle,
     Card,
     CardState,
     CodeBlock,
     Fields,
-    MessageRef,
     OutboundFile,
     OutboundText,
     Paragraph,
-    PressReply,
 )
-from echo_bot.gateway import Gateway, GatewaySettings
-from echo_bot.storage.store import SqlStore, open_store
-from echo_bot.testing.fake_port import FakePort
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+if TYPE_CHECKING:
+    from tests.channels.web.conftest import House
+
 CHAT = Address("web", "local")
 
 # One browser and so one event loop for the whole file; each test has a context, a bot and a store of its own.
-pytestmark = [
-    pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.e2e,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (Debian: apt-get install chromium)"),
-]
-
-BUTTONS = (
-    Button("Approve once", "tok-once", ButtonStyle.PRIMARY),
-    Button("For this session", "tok-session"),
-    Button("Deny", "tok-deny", ButtonStyle.DANGER),
-    Button("Deny with reason", "tok-reason", ButtonStyle.DANGER, prompt="Why not?"),
-)
-
-
-def card(card_id: str = "card-000001", command: str = "ls -la", title: str = "Run a command") -> Card:
-    return Card(
-        card_id,
-        title,
-        (CodeBlock(command, "bash", "Command"), Fields((("Risk", "exec"),)), Paragraph("Asked by web:local")),
-        BUTTONS,
-        short_id=card_id[-6:],
-        deadline=datetime.now(UTC) + timedelta(seconds=90),
-    )
-
-
-@dataclass
-class House:
-    """A bot that can be stopped and started again on the same port, and a browser looking at it."""
-
-    store: SqlStore
-    port: FakePort
-    page: Page
-    context: BrowserContext
-    complaints: list[str]
-    channel: WebChannel
-    gateway: Gateway
-    port_number: int
-
-    async def restart(self) -> None:
-        await self.stop()
-        self.channel, self.gateway = _bot(self.store, self.port_number)
-        await self.channel.start(self.port)
-        await self.gateway.start()
-
-    async def stop(self) -> None:
-        await self.channel.stop()
-        await self.gateway.stop()
-
-    async def log_in(self) -> None:
-        await self.page.goto(await self.gateway.new_login_link())
-        await self.page.get_by_role("button", name="Continue").click()
-        await expect(self.page.get_by_text("Connected", exact=True)).to_be_visible()
-
-    async def say(self, text: str) -> None:
-        await self.page.get_by_role("textbox", name="Message").fill(text)
-        await self.page.keyboard.press("Enter")
-
-
-def _bot(store: SqlStore, port: int) -> tuple[WebChannel, Gateway]:
-    channel = build(ChannelSettings("", options={"notice": "No model is configured."}))
-    settings = GatewaySettings(port=port)
-    return channel, Gateway(settings, store.logins, lambda: datetime.now(UTC), {"/": channel.routes()})
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        launched = await playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield launched
-        await launched.close()
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def house(tmp_path: Path, browser: Browser) -> AsyncIterator[House]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path}/page.db")
-    channel, gateway = _bot(store, 0)
-    port = FakePort()
-    await channel.start(port)
-    url = await gateway.start()
-    context = await browser.new_context(viewport={"width": 1100, "height": 800})
-    page = await context.new_page()
-    complaints: list[str] = []
-
-    def hear(message: ConsoleMessage) -> None:
-        if message.type == "error":
-            complaints.append(message.text)
-
-    page.on("console", hear)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    here = House(store, port, page, context, complaints, channel, gateway, int(url.rpartition(":")[2]))
-    yield here
-    await context.close()
-    await here.stop()
-    await store.close()
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.e2e]
 
 
 async def test_log_in_ask_decide_and_read_the_answer(house: House) -> None:
@@ -147,11 +44,11 @@ async def test_log_in_ask_decide_and_read_the_answer(house: House) -> None:
     await expect(page.get_by_role("textbox", name="Message")).to_have_value("")
     assert len(event.event_id) >= 16
 
-    shown = card()
+    shown = house.card()
     house.port.open_cards = (shown,)
     ref = await house.channel.send_card(CHAT, shown)
     await house.channel.pending_changed()
-    for button in BUTTONS:
+    for button in house.buttons:
         await expect(page.get_by_role("button", name=button.label, exact=True)).to_be_visible()
     await expect(page.get_by_role("timer")).to_have_text(re.compile(r"^1:[0-3]\d left$"))
     await expect(page).to_have_title("(1) Echo Bot")
@@ -170,114 +67,6 @@ async def test_log_in_ask_decide_and_read_the_answer(house: House) -> None:
     await expect(page.locator(".markdown strong")).to_have_text("done")
     await expect(page.locator(".markdown pre")).to_have_text("total 0")
     assert house.complaints == []
-
-
-async def test_deny_with_reason_asks_for_it_in_the_card(house: House) -> None:
-    await house.log_in()
-    await house.channel.send_card(CHAT, card())
-    await house.page.get_by_role("button", name="Deny with reason", exact=True).click()
-    await house.page.get_by_role("textbox", name="Why?").fill("too risky")
-    assert await house.page.get_by_role("textbox", name="Message").count() == 1
-    await house.page.keyboard.press("Enter")
-    press = await house.port.wait_for_press()
-    assert (press.token, press.text) == ("tok-reason", "too risky")
-
-
-EDIT = Button("Edit", "tok-edit", prompt="Change the call.")
-
-
-async def test_an_edit_begins_with_the_call_and_a_refusal_leaves_the_words(house: House) -> None:
-    def judge(press: ButtonPress) -> PressReply:
-        return (
-            PressReply("command is missing", ok=False) if "comand" in press.text else PressReply("Changed.")
-        )
-
-    port = FakePort(on_press=judge)
-    port.asks = Prompt("Change the call.", initial='{\n  "command": "ls"\n}', title="Edit exec")
-    await house.channel.start(port)
-    await house.log_in()
-    await house.channel.send_card(CHAT, replace(card(), buttons=(*BUTTONS, EDIT)))
-    page = house.page
-    await page.get_by_role("button", name="Edit", exact=True).click()
-    field = page.get_by_role("textbox", name="Edit exec")
-    await expect(field).to_have_value('{\n  "command": "ls"\n}')
-    send = page.get_by_role("button", name="Send changes")
-    await expect(send).to_be_disabled()
-    await field.fill('{"comand": "ls -a"}\n')
-    await send.click()
-    await expect(page.get_by_text("command is missing")).to_be_visible()
-    await expect(field).to_have_value('{"comand": "ls -a"}\n')
-    await page.keyboard.press("Escape")
-    await expect(field).to_be_visible()
-    await field.fill('{"command": "ls -a"}\n')
-    await page.keyboard.press("Control+Enter")
-    await expect(field).to_have_count(0)
-    assert [press.text for press in port.presses] == ['{"comand": "ls -a"}\n', '{"command": "ls -a"}\n']
-    assert house.complaints == []
-
-
-async def test_who_may_not_decide_is_told_before_writing(house: House) -> None:
-    house.port.asks = PressReply("You may not decide this.", ok=False)
-    await house.log_in()
-    await house.channel.send_card(CHAT, replace(card(), buttons=(*BUTTONS, EDIT)))
-    await house.page.get_by_role("button", name="Edit", exact=True).click()
-    await expect(house.page.get_by_text("You may not decide this.")).to_be_visible()
-    await expect(house.page.get_by_role("textbox")).to_have_count(1)
-
-
-NOTICES = """
-window.shown = []; window.asked = 0; window.isHidden = false; window.badges = [];
-Object.defineProperty(document, "hidden", { get: () => window.isHidden });
-navigator.setAppBadge = async (count) => { window.badges.push(count); };
-navigator.clearAppBadge = async () => { window.badges.push(0); };
-window.Notification = class {
-  static permission = "default";
-  static async requestPermission() { window.asked += 1; return Notification.permission = "granted"; }
-  constructor(title, more) { window.shown.push([title, more.body]); }
-  close() {}
-};
-"""
-
-
-async def test_a_notification_comes_only_after_a_click_and_while_the_page_is_hidden(house: House) -> None:
-    page = house.page
-    await page.add_init_script(NOTICES)
-    await house.log_in()
-
-    async def opens(number: int) -> None:
-        one = card(f"card-00000{number}", "cat private.txt", f"Run command {number}?")
-        house.port.open_cards = (*house.port.open_cards, one)
-        await house.channel.send_card(CHAT, one)
-        await house.channel.pending_changed()
-        await expect(page).to_have_title(f"({number}) Echo Bot")
-
-    await page.evaluate("isHidden = true")
-    await opens(1)
-    assert await page.evaluate("[shown, asked]") == [[], 0]
-    await page.evaluate("isHidden = false")
-    await page.get_by_role("button", name=re.compile("Waiting cards")).click()
-    await page.get_by_role("button", name="Turn on").click()
-    await expect(page.get_by_role("button", name="Turn off")).to_be_visible()
-    await opens(2)
-    assert await page.evaluate("[shown, asked]") == [[], 1]
-    await page.evaluate("isHidden = true")
-    await opens(3)
-    await page.wait_for_function("shown.length === 1")
-    [[title, body]] = await page.evaluate("shown")
-    assert (title, body) == ("Run command 3?", "Echo Bot waits for a decision (000003).")
-    assert await page.evaluate("badges") == [0, 1, 2, 3]
-
-
-async def test_a_refused_press_shows_why_and_leaves_the_buttons(house: House) -> None:
-    def refuse(_: ButtonPress) -> PressReply:
-        return PressReply("You may not decide this.", ok=False)
-
-    await house.channel.start(FakePort(on_press=refuse))
-    await house.log_in()
-    await house.channel.send_card(CHAT, card())
-    await house.page.get_by_role("button", name="Deny", exact=True).click()
-    await expect(house.page.get_by_text("You may not decide this.")).to_be_visible()
-    await expect(house.page.get_by_role("button", name="Deny", exact=True)).to_be_enabled()
 
 
 ATTACK = """<script>window.owned = 1</script><img src=x onerror="window.owned = 2">
@@ -364,7 +153,7 @@ async def test_what_is_written_while_the_bot_is_away_arrives_once_when_it_is_bac
 async def test_a_restart_shows_the_past_again_without_a_new_log_in(house: House) -> None:
     page = house.page
     await house.log_in()
-    shown = card()
+    shown = house.card()
     house.port.entries = (
         TranscriptEntry("u-1", "user", "/run ls", datetime.now(UTC)),
         TranscriptEntry("card:card-000001", "card", "", datetime.now(UTC), shown),
@@ -387,24 +176,6 @@ async def test_a_streamed_answer_grows_in_place(house: House) -> None:
     await expect(page.locator(".markdown")).to_have_text("Once upon a time")
     await expect(page.locator(".is-draft")).to_have_count(0)
     await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
-
-
-async def test_a_card_of_another_channel_is_decided_in_the_drawer(house: House) -> None:
-    page = house.page
-    await house.log_in()
-    here, elsewhere = card(), card("card-faraway", "rm -r build", "Run a command for telegram:42")
-    await house.channel.send_card(CHAT, here)
-    house.port.open_cards = (here, elsewhere)
-    await house.channel.pending_changed()
-    await page.get_by_role("button", name="Waiting cards: 2").click()
-    drawer = page.get_by_role("dialog", name="Open cards")
-    await expect(drawer.get_by_text("rm -r build")).to_be_visible()
-    await expect(drawer.get_by_role("button", name="Approve once", exact=True)).to_have_count(1)
-    await drawer.get_by_role("button", name="Deny", exact=True).click()
-    await house.port.wait_for_press()
-    await drawer.get_by_role("button", name="Show in chat").click()
-    await expect(drawer).to_have_count(0)
-    await expect(page.locator("#card-card-000001")).to_be_focused()
 
 
 async def test_commands_complete_by_keyboard_and_a_new_line_needs_shift(house: House) -> None:
@@ -452,7 +223,7 @@ async def test_a_phone_shows_everything_without_sideways_scrolling(house: House,
     await house.log_in()
     await house.say("x" * 300)
     await house.channel.send_text(CHAT, OutboundText("a" * 300 + "\n\n```\n" + "b" * 300 + "\n```"))
-    shown = card(command="printf " + "c" * 300)
+    shown = house.card(command="printf " + "c" * 300)
     await house.channel.send_card(CHAT, shown)
     for name in ("Approve once", "Deny with reason"):
         await expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
@@ -477,17 +248,3 @@ async def test_the_chat_follows_new_lines_unless_one_reads_further_up(house: Hou
     await expect(page.get_by_text("the newest")).not_to_be_in_viewport()
     await page.get_by_role("button", name="Newest messages").click()
     await expect(page.get_by_text("the newest")).to_be_in_viewport()
-
-
-async def test_edit_of_a_card_moves_nothing_and_keeps_its_id(house: House) -> None:
-    await house.log_in()
-    ref = await house.channel.send_card(CHAT, card())
-    await house.channel.send_text(CHAT, OutboundText("after the card"))
-    await house.channel.edit_card(
-        MessageRef(CHAT, ref.message_id), replace(card(), state=CardState.EXPIRED, buttons=())
-    )
-    await expect(house.page.get_by_text("Expired", exact=True)).to_be_visible()
-    order = await house.page.locator("article").evaluate_all(
-        "rows => rows.map(row => row.classList.contains('has-card'))"
-    )
-    assert order == [True, False]

@@ -188,6 +188,22 @@ async def test_buttons_and_modals_from_before_a_restart_work(
     assert [(press.token, press.text) for press in port.presses] == [("tok-deny", "later"), ("tok-once", "")]
 
 
+@pytest.mark.parametrize("seconds", [-900, 900])
+async def test_presses_and_modals_work_whatever_the_clocks_say(
+    channel: DiscordChannel,
+    port: FakePort,
+    discord: DiscordEmulator,
+    card: Shown,
+    chat: Conversation,
+    seconds: int,
+) -> None:
+    discord.skew(seconds)
+    assert await chat.press("Approve once").answer() == "Approved once"
+    opened = chat.press("Deny with reason")
+    await opened.modal()
+    assert await opened.fill("because").answer() == "Approved once"
+
+
 async def test_two_cards_are_pressed_each_for_itself(
     channel: DiscordChannel, port: FakePort, chat: Conversation
 ) -> None:

@@ -14,6 +14,7 @@ from typing import TextIO
 
 import structlog
 
+from echo_bot.app.api import StatusOf, add_api
 from echo_bot.app.discovery import Discovered, build_channel
 from echo_bot.app.enabled import enabled_channels, title_of
 from echo_bot.app.logs import configure_logs
@@ -31,6 +32,7 @@ from echo_bot.config.places import data_dir, database_url
 from echo_bot.errors import StartError, StorageError
 from echo_bot.execution.hardening import harden_process
 from echo_bot.gateway import Gateway, GatewaySettings
+from echo_bot.gateway.api.parts import ApiParts
 from echo_bot.policy.guards.secrets import SecretMask
 from echo_bot.storage.records import TurnRecord
 from echo_bot.storage.store import SqlStore
@@ -45,11 +47,15 @@ _SEEN_FOR = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """`terminal`: a person sits at stdin and stdout and chats there. `headless`: nobody ever does."""
+    """`terminal`: a person sits at stdin and stdout and chats there. `headless`: nobody ever does.
+
+    `status` is what the HTTP API tells of the bot; by default nothing.
+    """
 
     terminal: bool
     environ: MutableMapping[str, str]
     headless: bool = False
+    status: StatusOf = dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +118,9 @@ class Bot:
         if lacking:
             parts.overview.warn(lacking)
         served = self._add_channels(parts, secrets)
+        api = add_api(setting, parts, self._options.status)
         await self._start_work(parts)
-        url = await self._serve(parts, store, served)
+        url = await self._serve(parts, store, served, api)
         self._own(self._watch_decisions(bus, parts), "decisions")
         self._own(self._write_health(parts, me, store), "health")
         self._own(self._keep_house(parts, store), "housekeeping")
@@ -194,13 +201,14 @@ class Bot:
         self._stack.push_async_callback(parts.queues.close)
         self._stack.push_async_callback(parts.inbox.close)
 
-    async def _serve(self, parts: Parts, store: SqlStore, served: Served) -> str:
+    async def _serve(self, parts: Parts, store: SqlStore, served: Served, api: ApiParts | None) -> str:
         """A gateway that cannot serve takes only what it serves away, unless there is nothing else.
 
         Returns the page's URL: "" when there is no page.
         """
-        if not (served.mounts or served.hooks):
+        if not (served.mounts or served.hooks or api):
             return ""
+        titles = (*served.titles, *([api.channel.name] if api else []))
         gateway = self._loaded.config.gateway
         self._gateway = Gateway(
             GatewaySettings(
@@ -214,15 +222,16 @@ class Bot:
             utc_now,
             served.mounts,
             served.hooks,
+            api,
         )
         try:
             url = await self._gateway.start()
         except StartError as error:
-            if parts.channels.built <= len(served.titles):
+            if parts.channels.built <= len(titles):
                 raise
             log.error("gateway_not_serving", error=str(error))
             self._unserved = str(error)
-            parts.channels.mark_unserved(served.titles, self._unserved)
+            parts.channels.mark_unserved(titles, self._unserved)
             return ""
         self._stack.push_async_callback(self._gateway.stop)
         parts.channels.mark_called(

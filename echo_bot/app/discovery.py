@@ -14,6 +14,7 @@ from pathlib import Path
 
 from echo_bot.channel import Channel, ChannelCapabilities, ChannelManifest, ChannelSettings, ChannelSetup
 from echo_bot.errors import StartError
+from echo_bot.policy.settings import API
 from echo_bot.tools.base import Tool
 from echo_bot.tools.registry import Registry
 
@@ -39,7 +40,9 @@ def discover_channels() -> Discovered:
         except StartError as error:
             broken[point.name] = str(error)
             continue
-        if isinstance(manifest, ChannelManifest):
+        if isinstance(manifest, ChannelManifest) and manifest.name == API:
+            broken[point.name] = f"the channel plugin {point.value} takes the name of the HTTP API"
+        elif isinstance(manifest, ChannelManifest):
             found[manifest.name] = manifest
         else:
             broken[point.name] = f"the channel plugin {point.value} is not a ChannelManifest"

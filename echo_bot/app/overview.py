@@ -78,6 +78,10 @@ class Overview:
         states = self._registry.states(self._settings.tools)
         return tuple(state.name for state in states if state.state is Availability.AVAILABLE)
 
+    def tool_rows(self) -> list[dict[str, str]]:
+        """Every tool by name, with its state and what takes it away."""
+        return [tool_json(state) for state in self._registry.states(self._settings.tools)]
+
     def tools_text(self) -> str:
         states = self._registry.states(self._settings.tools)
         there = self.available_tools()
@@ -99,7 +103,7 @@ class Overview:
             "model": self._model_name,
             "warnings": list(self._warnings),
             "channels": self._channels_json(),
-            "tools": [tool_json(state) for state in self._registry.states(self._settings.tools)],
+            "tools": self.tool_rows(),
         }
         await self._store.values.put(RUNTIME_SCOPE, HEALTH_KEY, json.dumps(body))
 

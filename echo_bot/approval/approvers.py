@@ -126,7 +126,8 @@ class Approvers:
 
     def _people_who_may(self, paired: access.Paired) -> tuple[Identity, ...]:
         """Everybody named as an approver or, by default, as an admin; a bare id stands for each channel."""
-        named = self._settings.approval.approvers or self._settings.access.admin_users
+        admins = (*self._settings.access.admin_users, *sorted(self._settings.access.api_admins))
+        named = self._settings.approval.approvers or admins
         people = dict.fromkeys(
             person
             for entry in (*named, *sorted(paired.approvers | paired.admins))

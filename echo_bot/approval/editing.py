@@ -46,6 +46,17 @@ def edit_text(request: ApprovalRequest) -> str:
     return _visible(json.dumps(ordered, ensure_ascii=False, indent=_INDENT))
 
 
+def text_of_arguments(request: ApprovalRequest, args: Mapping[str, JsonValue]) -> str | EditProblem:
+    """The text that `read_edit` reads as these arguments, for whoever edits arguments and not text."""
+    name = _lone_text(request.args)
+    if name is None:
+        return json.dumps(dict(args), ensure_ascii=False)
+    value = args.get(name)
+    if set(args) != {name} or not isinstance(value, str):
+        return EditProblem(f"Of this call only {name} can be changed, and it is a text.")
+    return value
+
+
 def read_edit(request: ApprovalRequest, text: str) -> Arguments | EditProblem:
     """The arguments that an edited text stands for, checked against the tool's parameters."""
     if not text.strip():

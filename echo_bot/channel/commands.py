@@ -53,12 +53,15 @@ class Command:
 class CommandReply:
     """What a native command came to: the answer in markdown, or `queued` when it became a turn.
 
-    `ok` False: it was refused, and `text` says why.
+    `ok` False: it was refused, and `text` says why; `busy` when the same may pass a little later. `repeated`:
+    it was taken before, and nothing was done now.
     """
 
     text: str = ""
     queued: bool = False
     ok: bool = True
+    busy: bool = False
+    repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

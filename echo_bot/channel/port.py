@@ -56,7 +56,8 @@ class Port(Protocol):
     async def command(self, event: InboundEvent) -> CommandReply:
         """A native command (its text form is the event's text), whose answer is wanted at once.
 
-        Like `receive` it is claimed and stored first; a repeat answers with nothing. A stranger is told that
+        Like `receive` it is claimed and stored first; a repeat answers with nothing. Any message may come this
+        way, where whoever sends it waits for what becomes of it. A stranger is told that
         the bot does not know them, since the platform shows an error where nothing is answered.
         """
         ...

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,9 +42,21 @@ def run(path: Path | None, headless: bool) -> None:
     from echo_bot.execution.inherited import hear_ignored_signals
 
     hear_ignored_signals()
-    bot = Bot(loaded, discovered, RunOptions(terminal=terminal, environ=os.environ, headless=headless))
+    options = RunOptions(
+        terminal=terminal, environ=os.environ, headless=headless, status=partial(_status, path)
+    )
+    bot = Bot(loaded, discovered, options)
     has_chat = terminal and loaded.config.channels.cli.enabled is not False
     asyncio.run(_serve(bot, headless=headless, has_chat=has_chat))
+
+
+def _status(path: Path | None) -> dict[str, object]:
+    """What `echo-bot status --json` prints."""
+    from echo_bot.cli.looking import look
+    from echo_bot.cli.state import utc_now
+    from echo_bot.cli.status import as_dict
+
+    return as_dict(look(path, os.environ, utc_now()))
 
 
 async def _serve(bot: Bot, *, headless: bool, has_chat: bool) -> None:

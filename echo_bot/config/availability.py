@@ -16,7 +16,6 @@ LATER_KEYS = (
     "tools.vision.backend", "tools.vision.api_key", "tools.vision.api_base", "tools.vision.model",
     "tools.mcp_servers",
     "execution.container", "execution.remote",
-    "gateway.api_tokens", "gateway.admin_tokens",
     "models.fallback", "models.compaction",
     "workers", "scheduler.missed_runs", "scheduler.max_parallel", "inspection",
     "memory.max_entries", "memory.max_entry_chars", "knowledge", "skills",
@@ -27,7 +26,7 @@ LATER_KEYS = (
 LATER_SECTIONS = ("tools.image_gen", "tools.tts", "tools.vision", "tools.mcp", "scheduler", "memory")
 """Sections of which nothing works yet. Their `enabled` may be set to either: off is what they are."""
 
-LATER_CHANNELS = ("webhook",)
+LATER_CHANNELS: tuple[str, ...] = ()
 
 
 NOT_AVAILABLE = "is not available in this version; remove the key"

@@ -29,6 +29,7 @@ NO_TENANTS = (
 
 EVERYBODY = "*"
 _REQUESTER = "the requester"
+_SHORTEST_TOKEN = 16
 _NO_TARGET = "must be channel:chat or a name from delivery.targets"
 
 
@@ -44,7 +45,7 @@ class Objection:
 def check(config: Config) -> tuple[Objection, ...]:
     """All objections; nothing is read or changed."""
     found: list[Objection] = []
-    for question in (_people, _places, _targets, _approval, _profile, _channels):
+    for question in (_people, _places, _targets, _approval, _profile, _channels, _tokens):
         found.extend(question(config))
     return tuple(found)
 
@@ -125,11 +126,13 @@ def _quorum(config: Config) -> Iterator[Objection]:
 
 
 def _admins(config: Config) -> tuple[str, ...]:
-    """The admins by the file or, where it names none, by the profile."""
+    """The admins by the file or, where it names none, by the profile; and the holders of admin tokens."""
+    holders = tuple(f"api:{token.name}" for token in config.gateway.admin_tokens)
     named = config.permissions.admin_users
     if named is not None:
-        return named
-    return ("cli:local", "web:local") if config.security.profile == "personal_cli" else ()
+        return (*named, *holders)
+    local = ("cli:local", "web:local") if config.security.profile == "personal_cli" else ()
+    return (*local, *holders)
 
 
 def _person(entry: str) -> str:
@@ -155,6 +158,24 @@ def _channels(config: Config) -> Iterator[Objection]:
                     f'{key}.allow_from holds "*": anybody may chat; consider security.profile public_gateway'
                 )
                 yield Objection(f"{key}.allow_from", sentence, refuses=False)
+
+
+def _tokens(config: Config) -> Iterator[Objection]:
+    """Each name means one holder, and no token is both an ordinary and an admin one."""
+    names: set[str] = set()
+    digests: set[str] = set()
+    for key in ("api_tokens", "admin_tokens"):
+        for index, token in enumerate(getattr(config.gateway, key)):
+            place = f"gateway.{key}.{index}"
+            if token.name in names:
+                yield Objection(f"{place}.name", f"another token is named {token.name}; choose another name")
+            elif token.digest in digests:
+                yield Objection(f"{place}.token", "the same token stands in another entry; make one for each")
+            elif not token.is_hashed and len(token.token.get_secret_value()) < _SHORTEST_TOKEN:
+                sentence = f"{place}.token is short enough to be guessed; make one of 32 random characters"
+                yield Objection(f"{place}.token", sentence, refuses=False)
+            names.add(token.name)
+            digests.add(token.digest)
 
 
 def _is_target(entry: str, config: Config) -> bool:

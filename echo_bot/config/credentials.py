@@ -13,6 +13,9 @@ from echo_bot.config.model import Config
 _ADDRESSES = ("url", "proxy")
 """Secret-typed keys that are addresses: a credential only when they carry a password."""
 
+_VERIFIERS = ("gateway.api_tokens.", "gateway.admin_tokens.")
+"""What others prove themselves with: the bot needs no more than a hash, so there is nothing to encrypt."""
+
 
 def credential_keys(config: Config) -> tuple[str, ...]:
     """The dotted keys of every credential that is set, wherever it came from."""
@@ -46,6 +49,8 @@ def environment_name(key: str) -> str:
 
 
 def _is_credential(key: str, value: str) -> bool:
+    if key.startswith(_VERIFIERS):
+        return False
     if key.rpartition(".")[2] not in _ADDRESSES:
         return True
     try:

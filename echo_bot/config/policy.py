@@ -19,6 +19,7 @@ from echo_bot.policy.call import Executor
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import (
+    API,
     AUTHENTICATING,
     KNOWN_CHANNELS,
     AccessSettings,
@@ -115,10 +116,12 @@ def _entries(written: AllowlistEntry) -> tuple[AllowEntry, ...]:
 def _access(config: Config, manifests: tuple[ChannelManifest, ...]) -> AccessSettings:
     permissions = config.permissions
     local = LOCAL_ADMINS if config.security.profile == "personal_cli" else ()
+    tokens = (*config.gateway.api_tokens, *config.gateway.admin_tokens)
     return AccessSettings(
-        known_channels=KNOWN_CHANNELS | {manifest.name for manifest in manifests},
+        known_channels=KNOWN_CHANNELS | {m.name for m in manifests} | ({API} if tokens else set()),
         authenticating=AUTHENTICATING | {m.name for m in manifests if m.authenticates_sender},
-        allow_from=_allow_from(config),
+        allow_from=_allow_from(config) | {API: tuple(token.name for token in tokens)},
+        api_admins=frozenset(f"{API}:{token.name}" for token in config.gateway.admin_tokens),
         admin_users=local if permissions.admin_users is None else tuple(permissions.admin_users),
         elevated=permissions.elevated.enabled,
         elevated_from={channel: tuple(ids) for channel, ids in permissions.elevated.allow_from.items()},

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from echo_bot.config.base import EMPTY_SECRET, Count, Id, Listed, Port, Positive, Secret, Section
+from echo_bot.config.tokens import ApiToken
 
 
 class Gateway(Section):
@@ -14,10 +15,10 @@ class Gateway(Section):
     """The address to listen on."""
     port: Port = 8765
     """The port; 0: any free one."""
-    api_tokens: Listed[Secret] = ()
-    """Tokens for the HTTP API."""
-    admin_tokens: Listed[Secret] = ()
-    """Tokens for its admin part."""
+    api_tokens: Listed[ApiToken] = ()
+    """Who may use the HTTP API, each as {name: ci, token: "…"}; without any it is closed."""
+    admin_tokens: Listed[ApiToken] = ()
+    """Who may do everything there, written alike; no token may stand in both."""
     allowed_hosts: Listed[str] = ()
     """Host names the page may be asked for besides loopback."""
     allowed_origins: Listed[str] = ()

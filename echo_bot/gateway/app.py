@@ -8,7 +8,9 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from echo_bot.channel import AsgiApp
-from echo_bot.gateway.edge import BodyLimit, Edge
+from echo_bot.gateway.api.app import build_api, closed_api
+from echo_bot.gateway.api.parts import ApiParts
+from echo_bot.gateway.edge import API_PREFIX, BodyLimit, Edge
 from echo_bot.gateway.hooks import Hooks
 from echo_bot.gateway.login import COOKIE_NAME, LoginDesk, NewCookie
 from echo_bot.gateway.origin import Names
@@ -22,8 +24,12 @@ def build_app(
     names: Names,
     max_body_bytes: int,
     hooks: Mapping[str, AsgiApp],
+    api: ApiParts | None = None,
 ) -> AsgiApp:
-    """All that is served: hooks, the gateway's own paths, then the mounts, the longest path first."""
+    """All that is served: hooks, the gateway's own paths, then the mounts, the longest path first.
+
+    Without `api` the HTTP API says that it is closed.
+    """
     live = LiveSockets()
     doors = _Doors(desk, live)
     app = FastAPI(title="Echo Bot", openapi_url=None)
@@ -31,6 +37,7 @@ def build_app(
     app.add_api_route("/login/{secret}", doors.show, methods=["GET"], response_class=HTMLResponse)
     app.add_api_route("/login/{secret}", doors.enter, methods=["POST"], response_class=HTMLResponse)
     app.add_api_route("/logout", doors.leave, methods=["POST"], response_class=HTMLResponse)
+    app.mount(API_PREFIX, build_api(api) if api else closed_api())
     for path in sorted(mounts, key=len, reverse=True):
         app.mount(path, LoginWall(mounts[path], desk, live))
     limited = {path: BodyLimit(hook, max_body_bytes) for path, hook in hooks.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -28,6 +29,11 @@ SECURITY_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"content-security-policy", b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
 )
 """Sent with every answer, unless the answer sets the same header itself."""
+
+API_PREFIX = "/api/v1"
+"""Below it programs call: refusals are JSON there."""
+
+_CODES = {403: "forbidden", 413: "too_large"}
 
 HOST_REFUSED = (
     "This is not one of the bot's addresses. Use the address it printed at start, "
@@ -136,6 +142,10 @@ async def _refuse(scope: Scope, send: Send, status: int, sentence: str) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": sentence[:120]})
         return
-    headers = with_security_headers([(b"content-type", b"text/plain; charset=utf-8")])
+    kind, body = b"text/plain; charset=utf-8", f"{sentence}\n"
+    if scope["path"].startswith(f"{API_PREFIX}/"):
+        code = _CODES[status]
+        kind, body = b"application/json", json.dumps({"error": {"code": code, "message": sentence}})
+    headers = with_security_headers([(b"content-type", kind)])
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{sentence}\n".encode()})
+    await send({"type": "http.response.body", "body": body.encode()})

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from echo_bot.channel import AsgiApp
 from echo_bot.gateway.edge import Receive, Scope, Send
 
-OWN_PATHS = ("/healthz", "/login", "/logout")
+OWN_PATHS = ("/healthz", "/login", "/logout", "/api")
 
 
 class Hooks:

@@ -16,6 +16,7 @@ from echo_bot.gateway.settings import GatewaySettings
 from echo_bot.storage.protocol import Logins
 
 if TYPE_CHECKING:
+    from echo_bot.gateway.api.parts import ApiParts
     from echo_bot.gateway.embedded import EmbeddedServer
 
 _STOP_SECONDS = 3.0
@@ -25,7 +26,7 @@ LOCAL_IDENTITY = "web:local"
 class Gateway:
     """One HTTP server. `mounts` maps a path ("/") to a channel's `routes()`, served behind the log-in.
 
-    `hooks` are called by platforms, without one; their paths passed `hook_problem`.
+    `hooks` are called by platforms, without one; their paths passed `hook_problem`. `api` opens the HTTP API.
     """
 
     def __init__(
@@ -35,10 +36,11 @@ class Gateway:
         clock: Clock,
         mounts: Mapping[str, AsgiApp],
         hooks: Mapping[str, AsgiApp] | None = None,
+        api: ApiParts | None = None,
     ) -> None:
         self._settings = settings
         self._desk = LoginDesk(logins, clock)
-        self._mounts, self._hooks = dict(mounts), dict(hooks or {})
+        self._mounts, self._hooks, self._api = dict(mounts), dict(hooks or {}), api
         self._server: EmbeddedServer | None = None
         self._serving: asyncio.Task[None] | None = None
         self._url = ""
@@ -56,7 +58,8 @@ class Gateway:
         listener = _listen(self._settings)
         port = listener.getsockname()[1]
         names = Names(self._settings.host, port, self._settings.allowed_hosts, self._settings.allowed_origins)
-        app = build_app(self._desk, self._mounts, names, self._settings.max_body_bytes, self._hooks)
+        limit = self._settings.max_body_bytes
+        app = build_app(self._desk, self._mounts, names, limit, self._hooks, self._api)
         self._server = EmbeddedServer(app)
         self._serving = asyncio.create_task(self._server.serve(sockets=[listener]), name="gateway")
         await self._server.wait_started(self._serving)

@@ -78,10 +78,12 @@ class _Taken:
     text: str = ""
     ok: bool = True
     work: Callable[[], Awaitable[str]] | None = None
+    busy: bool = False
 
 
 def _reply_of(taken: _Taken) -> CommandReply:
-    return CommandReply(taken.text, queued=taken.queued, ok=taken.ok)
+    repeated = taken.ok and not taken.stored
+    return CommandReply(taken.text, queued=taken.queued, ok=taken.ok, busy=taken.busy, repeated=repeated)
 
 
 class Inbox:
@@ -153,7 +155,7 @@ class Inbox:
             reply = await self._native(event)
         except StorageError as error:
             log.error("command_failed", error=str(error))
-            return CommandReply(_NOT_STORED, ok=False)
+            return CommandReply(_NOT_STORED, ok=False, busy=True)
         return replace(reply, text=self._mask(encodable(reply.text)))
 
     async def complete(self, viewer: Identity, parameter: Parameter, typed: str) -> tuple[Completion, ...]:
@@ -258,7 +260,7 @@ class Inbox:
         if name not in CONTROL:
             passes, notice = self._rate.take(str(event.sender), self._monotonic())
             if not passes:
-                return _Taken(False, text=_TOO_MANY if notice else "", ok=False)
+                return _Taken(False, text=_TOO_MANY if notice else "", ok=False, busy=True)
         if name == "pair":
             return await self._paired(event, rest)
         if self._commands.knows(name):

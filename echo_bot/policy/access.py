@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from echo_bot.events import Identity
 from echo_bot.policy.risk import RiskLevel
-from echo_bot.policy.settings import AccessSettings, ApprovalSettings
+from echo_bot.policy.settings import API, AccessSettings, ApprovalSettings
 
 EVERYBODY = "*"
 
@@ -51,7 +51,12 @@ def is_restricted_by_star(sender: Identity, access: AccessSettings, paired: Pair
 
 
 def is_admin(sender: Identity, access: AccessSettings, paired: Paired = NOBODY_PAIRED) -> bool:
-    """Is this sender an admin? Ids that a webhook or API body claims never are."""
+    """Is this sender an admin? Ids that a webhook or API body claims never are.
+
+    Of those who come by an API token only the holders of admin tokens are, whatever the other lists say.
+    """
+    if sender.channel == API:
+        return str(sender) in access.api_admins
     if sender.channel not in access.authenticating:
         return False
     return str(sender) in paired.admins or _is_named(sender, access.admin_users)
@@ -82,7 +87,7 @@ def may_decide(
     With `approvers` set, those and people paired as approvers; otherwise admins, and the requester when
     admitted as a person. Four eyes take whoever wrote the call out of either.
     """
-    if decider.channel not in access.authenticating:
+    if not _is_vouched_for(decider, access):
         return False
     if is_barred_by_four_eyes(decider, requester, risk, approval, editor):
         return False
@@ -116,9 +121,18 @@ def is_barred_by_four_eyes(
     return person_of(decider) in authors
 
 
+def _is_vouched_for(sender: Identity, access: AccessSettings) -> bool:
+    """Does the platform prove who this is? An ordinary API token reads and writes, and decides nothing."""
+    return sender.channel in access.authenticating or str(sender) in access.api_admins
+
+
 def _is_named(sender: Identity, entries: Iterable[str]) -> bool:
-    """Is the sender an entry, qualified or bare? `"*"` names nobody. The channel vouches for the id."""
-    bare = sender.sender_id if ":" not in sender.sender_id and sender.sender_id != EVERYBODY else None
+    """Is the sender an entry, qualified or bare? `"*"` names nobody. The channel vouches for the id.
+
+    The name of an API token is no platform's id, so no bare entry means it.
+    """
+    is_plain = ":" not in sender.sender_id and sender.sender_id != EVERYBODY and sender.channel != API
+    bare = sender.sender_id if is_plain else None
     return any(entry == str(sender) or (bare is not None and entry == bare) for entry in entries)
 
 

@@ -23,6 +23,9 @@ AUTHENTICATING = frozenset({"telegram", "discord", "slack", "cli", "web"})
 
 KNOWN_CHANNELS = AUTHENTICATING | {"webhook"}
 
+API = "api"
+"""Where the holders of API tokens speak: no channel of the configuration, known while there are tokens."""
+
 
 @dataclass(frozen=True, slots=True)
 class AllowEntry:
@@ -72,12 +75,16 @@ class ApprovalSettings:
 
 @dataclass(frozen=True, slots=True)
 class AccessSettings:
-    """Who is who: senders are `channel[/account]:id`, `allow_from` is keyed by `channel[/account]`."""
+    """Who is who: senders are `channel[/account]:id`, `allow_from` is keyed by `channel[/account]`.
+
+    `api_admins` are the holders of admin tokens: a token proves its holder, a name in a body proves nothing.
+    """
 
     known_channels: frozenset[str] = KNOWN_CHANNELS
     authenticating: frozenset[str] = AUTHENTICATING
     allow_from: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     admin_users: tuple[str, ...] = ("cli:local", "web:local")
+    api_admins: frozenset[str] = frozenset()
     elevated: bool = False
     elevated_from: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from echo_bot.events import SessionKey
+from echo_bot.events import SessionKey, TurnId
 from echo_bot.storage.records import TurnRecord
 
 log = structlog.get_logger(__name__)
@@ -41,6 +41,7 @@ class SessionQueues:
     def __init__(self, run: RunTurn) -> None:
         self._run = run
         self._lanes: dict[SessionKey, _Lane] = {}
+        self._endings: dict[TurnId, asyncio.Event] = {}
         self._closing = False
 
     def submit(self, turn: TurnRecord) -> int:
@@ -73,6 +74,12 @@ class SessionQueues:
         lanes = self._lanes.values()
         return sum(lane.current is not None for lane in lanes), sum(len(lane.waiting) for lane in lanes)
 
+    async def ended(self, turn_id: TurnId) -> None:
+        """Wait until a turn neither runs nor waits in this process; at once when it does not."""
+        lanes = self._lanes.values()
+        if any(turn.turn_id == turn_id for lane in lanes for turn in (lane.current, *lane.waiting) if turn):
+            await self._endings.setdefault(turn_id, asyncio.Event()).wait()
+
     async def stop(self, key: SessionKey) -> tuple[TurnRecord, ...]:
         """Cancel the running turn and drop the waiting ones; returns all of them. The caller marks them."""
         lane = self._lanes.get(key)
@@ -83,6 +90,8 @@ class SessionQueues:
         if lane.turn_task is not None:
             lane.turn_task.cancel()
             await asyncio.wait({lane.turn_task})
+        for turn in dropped:
+            self._tell_ended(turn)
         return tuple(dropped)
 
     def pause(self, key: SessionKey) -> None:
@@ -128,6 +137,13 @@ class SessionQueues:
         if tasks:
             await asyncio.wait(tasks)
         self._lanes.clear()
+        for ending in self._endings.values():
+            ending.set()
+
+    def _tell_ended(self, turn: TurnRecord) -> None:
+        ending = self._endings.pop(turn.turn_id, None)
+        if ending is not None:
+            ending.set()
 
     def _ensure_worker(self, lane: _Lane) -> None:
         if lane.worker is None and not lane.paused and not self._closing:
@@ -141,6 +157,7 @@ class SessionQueues:
                 await asyncio.wait({lane.turn_task})
                 _note_failure(turn, lane.turn_task)
                 lane.turn_task = lane.current = None
+                self._tell_ended(turn)
         finally:
             lane.worker = None
             if not lane.waiting and not lane.paused and self._lanes.get(lane.key) is lane:

@@ -82,7 +82,7 @@ class SqlOutbox:
 
         def work(connection: Connection) -> None:
             connection.execute(statement)
-            connection.execute(upsert_transcript(shown))
+            connection.execute(upsert_transcript(shown, _scope_of_turn(row_id)))
 
         await self._database.write(work)
 
@@ -120,6 +120,23 @@ def _put(connection: Connection, row: OutboxRow) -> OutboxRow:
     connection.execute(statement.on_conflict_do_nothing(index_elements=["source", "part"]))
     stored = select(outbox).where(outbox.c.source == row.source).where(outbox.c.part == row.part)
     return _row(connection.execute(stored).mappings().one())
+    async def of_turn(self, turn_id: TurnId) -> tuple[OutboxRow, ...]:
+        # A range and not LIKE, so that the index on the source is used.
+        statement = (
+            select(outbox)
+            .where(outbox.c.source >= f"{turn_id}:")
+            .where(outbox.c.source < f"{turn_id};")
+            .order_by(outbox.c.row_id)
+        )
+        return await self._database.rows(statement, _row)
+
+
+def _scope_of_turn(row_id: int) -> ColumnElement[str]:
+    """The memory scope of the turn that a message belongs to; its source begins with the turn's id."""
+    turn_id = func.substr(outbox.c.source, 1, func.instr(outbox.c.source, ":") - 1)
+    of_row = select(turns.c.memory_scope).where(turns.c.turn_id == turn_id).where(outbox.c.row_id == row_id)
+    return of_row.scalar_subquery()
+
 
 
 def _row(row: RowMapping) -> OutboxRow:

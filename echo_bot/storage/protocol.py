@@ -117,6 +117,12 @@ class Sessions(Protocol):
 
     async def speakers(self, address: Address, since: datetime) -> frozenset[str]:
         """Who wrote in this chat after `since`, as `str(Identity)`."""
+    async def chats(
+        self, channel: str | None, chat_id: str | None, limit: int
+    ) -> tuple[tuple[Address, datetime], ...]:
+        """The chats with a transcript and the time of their last line, the newest first; None: any."""
+        ...
+
         ...
 
 
@@ -270,6 +276,10 @@ class AuditRows(Protocol):
     async def of_kind(self, kind: str) -> tuple[AuditRow, ...]:
         """Oldest first."""
         ...
+    async def of_turn(self, turn_id: TurnId) -> tuple[OutboxRow, ...]:
+        """All that a turn said, in order."""
+        ...
+
 
     async def heads(self) -> tuple[AuditHead, ...]:
         """Moved by `append` in the same transaction; the writer who spoke last comes last."""

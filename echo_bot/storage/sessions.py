@@ -80,6 +80,18 @@ class SqlSessions:
     async def last_spoke(self, sender: Identity) -> tuple[Address, datetime] | None:
         statement = (
             select(transcript)
+    async def chats(
+        self, channel: str | None, chat_id: str | None, limit: int
+    ) -> tuple[tuple[Address, datetime], ...]:
+        columns = [transcript.c[name] for name in ADDRESS]
+        last = func.max(transcript.c.at, type_=transcript.c.at.type).label("at")
+        statement = select(*columns, last).group_by(*columns).order_by(last.desc()).limit(limit)
+        if channel is not None:
+            statement = statement.where(transcript.c.channel == channel)
+        if chat_id is not None:
+            statement = statement.where(transcript.c.chat_id == chat_id)
+        return await self._database.rows(statement, lambda row: (address_of(row), row["at"]))
+
             .where(transcript.c.sender == str(sender))
             .where(transcript.c.role == "user")
             .order_by(transcript.c.at.desc(), transcript.c.id.desc())

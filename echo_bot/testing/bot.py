@@ -9,11 +9,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from echo_bot.app.api import add_api
 from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
 from echo_bot.app.secrets import open_secrets
 from echo_bot.channel import AsgiApp, Channel
 from echo_bot.config.loader import Loaded, config_from_keys
 from echo_bot.gateway import Gateway, GatewaySettings
+from echo_bot.gateway.api.parts import ApiParts
 from echo_bot.storage.store import SqlStore
 from echo_bot.testing.fake_channel import FakeChannel
 
@@ -24,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunningBot:
-    """`workspace` is where the tools work, `hooks_url` where platforms call ("" without any hooks)."""
+    """`workspace` is where the tools work, `url` where the gateway serves hooks and API ("" without any)."""
 
     parts: Parts
     store: SqlStore
     channels: tuple[Channel, ...]
     workspace: Path
-    hooks_url: str = ""
+    url: str = ""
 
     @property
     def channel(self) -> FakeChannel:
@@ -56,7 +58,7 @@ async def running_bot(
 
     `config` holds dotted keys. The fake channel is named telegram unless another is given, and sender "1" is
     listed there. With `channels` there is no fake one but those: real adapters, started and stopped with the
-    bot, whose `hooks()` are served on a loopback port.
+    bot, whose `hooks()` are served on a loopback port. With API tokens the HTTP API is served there too.
     """
     workspace = folder / "workspace"
     workspace.mkdir(exist_ok=True)
@@ -91,7 +93,8 @@ async def running_bot(
         await parts.toolbox.executors.probe()
         for each in all_channels:
             parts.channels.add(each)
-        gateway = await _serve_hooks(store, all_channels, clock)
+        api = add_api(setting, parts, lambda: {"running": True})
+        gateway = await _serve(store, all_channels, clock, api)
         await parts.delivery.start()
         await parts.broker.start()
         await parts.status.start()
@@ -114,15 +117,15 @@ async def running_bot(
         await store.close()
 
 
-async def _serve_hooks(
-    store: SqlStore, channels: Sequence[Channel], clock: Callable[[], datetime]
+async def _serve(
+    store: SqlStore, channels: Sequence[Channel], clock: Callable[[], datetime], api: ApiParts | None
 ) -> Gateway | None:
     hooks: dict[str, AsgiApp] = {}
     for channel in channels:
         if (own := getattr(channel, "hooks", None)) is not None:
             hooks |= own()
-    if not hooks:
+    if not (hooks or api):
         return None
-    gateway = Gateway(GatewaySettings(port=0), store.logins, clock, {}, hooks)
+    gateway = Gateway(GatewaySettings(port=0), store.logins, clock, {}, hooks, api)
     await gateway.start()
     return gateway

@@ -86,7 +86,7 @@ class FakePort:
         self._fail_if_told()
         ids = {event.event_id, *event.dedup_ids}
         if ids & self._known:
-            return CommandReply()
+            return CommandReply(repeated=True)
         self._known |= ids
         self.commanded.append(event)
         if event.sender_id in self.strangers:

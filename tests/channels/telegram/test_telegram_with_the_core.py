@@ -295,7 +295,7 @@ async def test_by_webhook_the_gateway_takes_what_telegram_delivers(
     channel = TelegramChannel(hooked, quick)
     config = CONFIG | {"channels.telegram.api_base": settings.api_base}
     async with running_bot(tmp_path, config, channels=[channel], model=model.model) as bot:
-        telegram.deliver_to(bot.hooks_url)
+        telegram.deliver_to(bot.url)
         await eventually(lambda: telegram.webhooks.webhook, "the webhook")
         await telegram.webhooks.set(telegram.webhooks.webhook)
         chat.send_album([media.photo(b"1"), media.photo(b"22"), media.photo(b"333")], "what are these?")

@@ -65,7 +65,7 @@ _FATAL = {
 """What a person must change, by the code with which the gateway closes: the reason and the fix."""
 
 
-_OF_THE_SDK = (
+SDK_ERRORS = (
     DiscordException,
     aiohttp.ClientError,
     OSError,
@@ -74,7 +74,10 @@ _OF_THE_SDK = (
     ValueError,
     KeyError,
 )
-"""RuntimeError: its session was closed under the call; the last two: the answer was not Discord's."""
+"""What a call of the SDK may raise.
+
+RuntimeError: its session was closed under the call. ValueError and KeyError: the answer was not Discord's.
+"""
 
 
 def failure_of(error: BaseException, permission: str = "") -> ChannelError:
@@ -133,5 +136,5 @@ async def translated(seconds: float, permission: str = "") -> AsyncIterator[None
     try:
         async with asyncio.timeout(seconds):
             yield
-    except _OF_THE_SDK as error:
+    except SDK_ERRORS as error:
         raise failure_of(error, permission) from None

@@ -8,11 +8,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import aiohttp
 import structlog
-from discord import DiscordException
 
 from channels.discord.client import DiscordClient
+from channels.discord.failures import SDK_ERRORS
 from echo_bot.channel import Command, Completes, Parameter
 
 log = structlog.get_logger(__name__)
@@ -39,7 +38,7 @@ async def publish_commands(client: DiscordClient, commands: Sequence[Command]) -
             return
         await client.http.bulk_upsert_global_commands(application_id, wanted)
         log.info("discord_commands_registered", count=len(wanted))
-    except (DiscordException, aiohttp.ClientError, OSError, RuntimeError) as error:
+    except SDK_ERRORS as error:
         log.warning("discord_commands_not_registered", error=type(error).__name__)
 
 
@@ -47,7 +46,7 @@ async def _registered(client: DiscordClient, application_id: int) -> list[Any]:
     """What Discord has. A server that cannot tell is told anew."""
     try:
         return list(await client.http.get_global_commands(application_id))
-    except DiscordException:
+    except SDK_ERRORS:
         return []
 
 

@@ -11,6 +11,7 @@ from discord import TextStyle
 from discord.ui import Modal, TextInput
 
 from channels.discord.buttons import read_custom_id
+from channels.discord.failures import SDK_ERRORS
 from channels.discord.places import NAME, where
 from channels.discord.render import literal
 from channels.discord.replies import Act, acknowledge, tell
@@ -102,7 +103,8 @@ async def open_modal(interaction: Act, token: str, prompt: Prompt) -> None:
     modal.stop()
     try:
         await interaction.response.send_modal(modal)
-    except Exception as error:  # noqa: BLE001 the presser sees Discord's own failure and presses again
+    except SDK_ERRORS as error:
+        # The presser sees Discord's own failure, and presses again.
         log.info("discord_modal_not_opened", interaction=interaction.id, error=type(error).__name__)
 
 

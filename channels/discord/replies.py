@@ -6,10 +6,10 @@ import asyncio
 from collections import OrderedDict
 from typing import Any
 
-import aiohttp
 import structlog
-from discord import DiscordException, Interaction
+from discord import Interaction
 
+from channels.discord.failures import SDK_ERRORS
 from echo_bot.channel import LengthUnit
 from echo_bot.text import split_markdown
 
@@ -45,7 +45,7 @@ async def acknowledge(interaction: Act, *, thinking: bool = False) -> bool:
     try:
         async with asyncio.timeout(_ACKNOWLEDGE_SECONDS):
             await interaction.response.defer(ephemeral=True, thinking=thinking)
-    except (DiscordException, aiohttp.ClientError, OSError, TimeoutError, RuntimeError) as error:
+    except SDK_ERRORS as error:
         _not_answered(interaction, error)
         return False
     return True
@@ -62,7 +62,7 @@ async def tell(interaction: Act, text: str) -> None:
                     await interaction.followup.send(part, ephemeral=True, suppress_embeds=True)
                 else:
                     await interaction.response.send_message(part, ephemeral=True, suppress_embeds=True)
-    except (DiscordException, aiohttp.ClientError, OSError, TimeoutError, RuntimeError) as error:
+    except SDK_ERRORS as error:
         _not_answered(interaction, error)
 
 
@@ -72,7 +72,7 @@ async def say_openly(interaction: Act, note: str, text: str) -> None:
         async with asyncio.timeout(_TELL_SECONDS):
             await interaction.edit_original_response(content=note)
             await interaction.followup.send(text[:MAX_CHARACTERS], ephemeral=False, suppress_embeds=True)
-    except (DiscordException, aiohttp.ClientError, OSError, TimeoutError, RuntimeError) as error:
+    except SDK_ERRORS as error:
         _not_answered(interaction, error)
 
 

@@ -6,11 +6,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import aiohttp
 import structlog
-from discord import DiscordException
 from discord.app_commands import Choice
 
+from channels.discord.failures import SDK_ERRORS
 from channels.discord.menu import MAX_CHOICES, option_name
 from channels.discord.places import NAME, where
 from channels.discord.render import literal, render_markdown
@@ -61,7 +60,7 @@ class SlashCommands:
             found = ()
         try:
             await interaction.response.autocomplete(_choices(found))
-        except (DiscordException, aiohttp.ClientError, OSError, RuntimeError) as error:
+        except SDK_ERRORS as error:
             log.info("discord_completion_not_taken", error=type(error).__name__)
 
     async def _command(self, event: InboundEvent) -> CommandReply:

@@ -67,7 +67,8 @@ class Setting:
     """What a start was given. `is_interactive`: a person sits at the terminal channel.
 
     `model` stands in for the configured one and `judge` for the approval model (scripted ones in tests);
-    `more_toolsets` are given to the model beside the registry's tools, behind the same gate.
+    `more_toolsets` are given to the model beside the registry's tools, behind the same gate. `rehearses`: the
+    parts are only looked at, so that no model is built and nothing logged.
     """
 
     loaded: Loaded
@@ -80,6 +81,7 @@ class Setting:
     model: Model | None = None
     judge: Model | None = None
     more_toolsets: Sequence[AbstractToolset[TurnDeps]] = ()
+    rehearses: bool = False
 
     @property
     def config(self) -> Config:
@@ -259,6 +261,9 @@ def build_parts(setting: Setting) -> Parts:
 
 def _models(setting: Setting) -> tuple[ModelChoice, ModelChoice]:
     """The model that answers and the one that judges; what cannot be used is logged once."""
+    if setting.rehearses:
+        unbuilt = ModelChoice(setting.config.models.default)
+        return unbuilt, unbuilt
     model, judge = choose_models(setting.config, setting.secrets)
     for sentence in dict.fromkeys((model.warning, judge.warning)):
         if sentence:

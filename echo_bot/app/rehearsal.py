@@ -50,12 +50,8 @@ async def rehearse(
     loaded: Loaded, discovered: Discovered, sealed: SealedValues, environ: Mapping[str, str]
 ) -> Rehearsal:
     """Raises StorageError when the stored credentials cannot be listed."""
-    refusals: list[str] = []
-    try:
-        secrets = await open_secrets(loaded, sealed, dict(environ), utc_now)
-    except StartError as error:
-        refusals.append(str(error))
-        secrets = await _names_alone(sealed)
+    secrets, refusal = await secrets_or_names(loaded, sealed, environ)
+    refusals = [refusal] if refusal else []
     warnings = [*loaded.warnings, *secrets.warnings]
     warnings += add_own_tools(Registry(()), tool_files(loaded.config))
     warnings += dict.fromkeys(each.warning for each in choose_models(loaded.config, secrets) if each.warning)
@@ -65,6 +61,16 @@ async def rehearse(
     except EchoBotError as error:
         refusals.append(str(error))
     return Rehearsal(tuple(refusals), tuple(warnings))
+
+
+async def secrets_or_names(
+    loaded: Loaded, sealed: SealedValues, environ: Mapping[str, str]
+) -> tuple[Secrets, str]:
+    """The credentials as a start opens them; else their names alone, and why a start would be refused."""
+    try:
+        return await open_secrets(loaded, sealed, dict(environ), utc_now), ""
+    except StartError as error:
+        return await _names_alone(sealed), str(error)
 
 
 async def _names_alone(sealed: SealedValues) -> Secrets:

@@ -1,13 +1,21 @@
-"""Every tool's state while no bot runs: the registry's own rules, and what can be seen of this machine."""
+"""Every tool's state while no bot runs: from the parts that a start would build, or by hand for the defaults."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from echo_bot.policy.settings import ToolSettings
 from echo_bot.tools.builtin.interpreters import languages_readiness
 from echo_bot.tools.registry import Availability, Registry, ToolState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from echo_bot.channel import ChannelManifest
+    from echo_bot.config.loader import Loaded
+    from echo_bot.storage.protocol import SealedValues
+    from echo_bot.storage.store import SqlStore
 
 BUILT = frozenset(
     {
@@ -29,27 +37,49 @@ BUILT = frozenset(
 )
 """The built-in tools of this version; the rest of the catalogue comes later."""
 
-_RUN_CODE = frozenset({"exec", "execute_code", "process"})
-READY = (True, "")
+UNCONFIGURED: Mapping[str, str] = {}
+"""What each tool says that is there and cannot work without a configuration."""
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """`path` is the PATH of programs; `executor`: can code run where the configuration sends it?"""
+class ToolsOfAStart:
+    """`broken`: a sentence for each of the user's own tools that a start would leave out."""
 
-    path: str
-    executor: tuple[bool, str] = READY
-
-
-def tool_states(own: Registry, settings: ToolSettings, machine: Machine) -> tuple[ToolState, ...]:
-    """`own` holds the user's own tools alone. Nothing is built and nothing is run."""
-    return tuple(_judged(state, settings.code_languages, machine) for state in own.states(settings))
+    states: tuple[ToolState, ...]
+    broken: tuple[str, ...]
 
 
-def _judged(state: ToolState, languages: Iterable[str], machine: Machine) -> ToolState:
+def default_states(path: str) -> tuple[ToolState, ...]:
+    """The tools of a start without any configuration, where `path` is the PATH. Nothing is built or run."""
+    settings = ToolSettings()
+    return tuple(_by_default(each, settings, path) for each in Registry(()).states(settings))
+
+
+async def tools_of_a_start(
+    loaded: Loaded,
+    manifests: tuple[ChannelManifest, ...],
+    store: SqlStore,
+    sealed: SealedValues,
+    environ: Mapping[str, str],
+) -> ToolsOfAStart:
+    """Build what a start would build, start none of it, and ask every tool. The store is not opened."""
+    from echo_bot.app.parts import Setting, build_parts, utc_now
+    from echo_bot.app.rehearsal import secrets_or_names
+
+    secrets, _ = await secrets_or_names(loaded, sealed, environ)
+    parts = build_parts(
+        Setting(
+            loaded, manifests, store, secrets, writer="", is_interactive=False, clock=utc_now, rehearses=True
+        )
+    )
+    await parts.toolbox.executors.probe()
+    return ToolsOfAStart(parts.toolbox.registry.states(parts.settings.tools), parts.toolbox.broken)
+
+
+def _by_default(state: ToolState, settings: ToolSettings, path: str) -> ToolState:
     if state.state is not Availability.NOT_READY or state.name not in BUILT:
         return state
-    ready, why = machine.executor if state.name in _RUN_CODE else READY
-    if ready and state.name == "execute_code":
-        ready, why = languages_readiness(languages, machine.path)
+    ready, why = state.name not in UNCONFIGURED, UNCONFIGURED.get(state.name, "")
+    if state.name == "execute_code":
+        ready, why = languages_readiness(settings.code_languages, path)
     return ToolState(state.name, Availability.AVAILABLE) if ready else replace(state, reason=why)

@@ -20,8 +20,6 @@ from echo_bot.config.glance import Glance
 from echo_bot.errors import ConfigError
 
 if TYPE_CHECKING:
-    from echo_bot.config.model import Config
-    from echo_bot.policy.settings import PolicySettings
     from echo_bot.tools.registry import ToolState
 
 
@@ -121,46 +119,33 @@ def _told(account: Account) -> Tools:
 
 
 def _defaults() -> Tools:
-    from echo_bot.app.tool_states import Machine, tool_states
-    from echo_bot.policy.settings import ToolSettings
-    from echo_bot.tools.registry import Registry
+    from echo_bot.app.tool_states import default_states
 
-    machine = Machine(os.environ.get("PATH", ""))
-    return Tools(_rows(tool_states(Registry(()), ToolSettings(), machine)), [])
+    return Tools(_rows(default_states(os.environ.get("PATH", ""))), [])
 
 
 def _by_configuration(config_path: Path | None) -> Tools:
-    """Raises ConfigError for a configuration that a start would refuse."""
-    from echo_bot.app.discovery import add_own_tools
-    from echo_bot.app.tool_states import Machine, tool_states
-    from echo_bot.cli.state import find_place
-    from echo_bot.config.places import tool_files
-    from echo_bot.config.policy import policy_settings
-    from echo_bot.tools.registry import Registry
+    """Raises ConfigError for a configuration that a start would refuse, StorageError for a damaged store."""
+    import asyncio
+
+    from echo_bot.app.rehearsal import NothingStored
+    from echo_bot.app.tool_states import ToolsOfAStart, tools_of_a_start
+    from echo_bot.cli.state import find_place, is_empty
+    from echo_bot.storage.store import SqlStore, sqlite_url
 
     place = find_place(config_path)
     loaded = place.loaded
-    settings = policy_settings(loaded.config, config_path=loaded.path, manifests=place.manifests)
-    own = Registry(())
-    broken = add_own_tools(own, tool_files(loaded.config))
-    machine = Machine(os.environ.get("PATH", ""), _executor_readiness(loaded.config, settings))
-    rows = _rows(tool_states(own, settings.tools, machine))
-    return Tools(rows, [*loaded.warnings, *broken], loaded.config.models.default)
 
+    async def rehearsed() -> ToolsOfAStart:
+        store = SqlStore(sqlite_url(place.database))
+        sealed = NothingStored() if is_empty(place) else store.sealed
+        try:
+            return await tools_of_a_start(loaded, place.manifests, store, sealed, os.environ)
+        finally:
+            await store.close()
 
-def _executor_readiness(config: Config, settings: PolicySettings) -> tuple[bool, str]:
-    """Can code run where `tools.exec.host` sends it? Without the sandbox `auto` runs it here."""
-    from echo_bot.app.tool_states import READY
-
-    if config.tools.exec.host in ("auto", "local"):
-        return READY
-    import asyncio
-
-    from echo_bot.app.toolbox import build_executors
-
-    executors = build_executors(config, settings)
-    asyncio.run(executors.probe())
-    return executors.readiness(executors.chosen(config.tools.exec.host))
+    found = asyncio.run(rehearsed())
+    return Tools(_rows(found.states), [*loaded.warnings, *found.broken], loaded.config.models.default)
 
 
 def _rows(states: tuple[ToolState, ...]) -> list[dict[str, str]]:

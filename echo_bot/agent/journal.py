@@ -28,10 +28,6 @@ class Journal:
         self.message_count = len(self.messages()) if self._responses else 0
         self._count_before_last = self.message_count - (_count(self._responses[-1]) if self._responses else 0)
 
-    @classmethod
-    async def open(cls, turns: Turns, turn_id: TurnId) -> Journal:
-        return cls(turns, turn_id, await turns.journal(turn_id))
-
     def result(self, key: str) -> ToolResult | None:
         """The stored result of a finished call."""
         payload = self._results.get(key)

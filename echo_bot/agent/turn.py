@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+_TYPING_AFTER_SECONDS = 0.25
 _TYPING_SECONDS = 4.0
 _DIRECT_KEY = "0"
 
@@ -72,23 +73,24 @@ class TurnRunner:
     async def run(self, turn: TurnRecord) -> None:
         """From queued (or revived) to its end. The reply is in the outbox before the turn counts as done."""
         try:
-            if await self._parts.store.turns.set_state(turn.turn_id, TurnState.RUNNING):
-                await self._run_typing(turn, event_from_json(turn.event_json))
+            entries = await self._parts.store.turns.begin(turn.turn_id)
+            if entries is not None:
+                journal = Journal(self._parts.store.turns, turn.turn_id, entries)
+                await self._run_typing(turn, event_from_json(turn.event_json), journal)
         except Exception as error:  # the outer edge of a turn: it fails alone, and says so
             log.exception("turn_failed", turn=turn.turn_id)
             await self._fail(turn, type(error).__name__)
 
-    async def _run_typing(self, turn: TurnRecord, event: InboundEvent) -> None:
+    async def _run_typing(self, turn: TurnRecord, event: InboundEvent, journal: Journal) -> None:
         typing = asyncio.create_task(self._keep_typing(turn.turn_id, event.address), name="typing")
         try:
-            state, error = await self._run(turn, event)
+            state, error = await self._run(turn, event, journal)
             await self._parts.store.turns.set_state(turn.turn_id, state, error)
         finally:
             typing.cancel()
             await asyncio.wait({typing})
 
-    async def _run(self, turn: TurnRecord, event: InboundEvent) -> tuple[TurnState, str]:
-        journal = await Journal.open(self._parts.store.turns, turn.turn_id)
+    async def _run(self, turn: TurnRecord, event: InboundEvent, journal: Journal) -> tuple[TurnState, str]:
         scope = TurnScope(
             turn_id=turn.turn_id,
             session_key=turn.session_key,
@@ -140,7 +142,8 @@ class TurnRunner:
         )
 
     async def _keep_typing(self, turn_id: TurnId, address: Address) -> None:
-        """While the turn works; one that waits for a person shows nothing."""
+        """While the turn works, if that takes a moment; one that waits for a person shows nothing."""
+        await asyncio.sleep(_TYPING_AFTER_SECONDS)
         while True:
             if not self._parts.is_asking(turn_id):
                 await self._parts.delivery.typing(address)

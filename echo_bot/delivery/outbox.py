@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import structlog
 
@@ -24,6 +24,8 @@ from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow
 from echo_bot.text import encodable, measure, split_markdown
 
 log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 
 _BATCH = 64
 _UNSENT = ("queued", "sending")
@@ -68,7 +70,9 @@ class Delivery:
         self._max_tries = max_tries
         self._wake = asyncio.Event()
         self._handed_over: set[tuple[int, int]] = set()
-        self._in_flight: dict[Address, asyncio.Task[None]] = {}
+        self._busy: set[Address] = set()
+        self._behind: set[Address] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._waiters: dict[tuple[str, int], asyncio.Future[OutboxRow]] = {}
         self._loop_task: asyncio.Task[None] | None = None
 
@@ -83,9 +87,11 @@ class Delivery:
         """Stop sending; what is queued stays stored. What is under way gets a moment to arrive."""
         await _end([self._loop_task] if self._loop_task else [])
         self._loop_task = None
-        if self._in_flight:
-            await asyncio.wait(self._in_flight.values(), timeout=_LAST_SENDS_SECONDS)
-        await _end([*self._in_flight.values()])
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_SENDS_SECONDS):
+                while self._tasks:
+                    await asyncio.wait(self._tasks)
+        await _end([*self._tasks])
 
     def wake(self) -> None:
         """Look again: a channel came back."""
@@ -117,13 +123,13 @@ class Delivery:
         keys = [(source, index) for index in range(len(bodies))] if wait_seconds else []
         futures = {key: self._waiters.setdefault(key, _new_future()) for key in keys}
         try:
-            rows = await self._store.outbox.put(
+            rows = await self._put(
+                address,
                 tuple(
                     OutboxRow(source, index, address, each.to_json(), now)
                     for index, each in enumerate(bodies)
-                )
+                ),
             )
-            self._wake.set()
             open_ones = [futures[row.source, row.part] for row in rows if row.state in _UNSENT and futures]
             if open_ones:
                 await asyncio.wait(open_ones, timeout=wait_seconds)
@@ -158,6 +164,45 @@ class Delivery:
             return (text,)
         return split_markdown(text, channel.capabilities.max_length, channel.capabilities.length_unit)
 
+    async def _put(self, address: Address, rows: tuple[OutboxRow, ...]) -> tuple[OutboxRow, ...]:
+        """Store them, and send the first at once where nothing is under way.
+
+        In a task of its own: what is stored as being sent must be sent, also when the caller is cancelled.
+        """
+        if address in self._busy or self._loop_task is None or self._book.get(address) is None:
+            stored = await self._store.outbox.put(rows)
+            self._look_again(address)
+            return stored
+        self._busy.add(address)
+        return await asyncio.shield(self._begin(self._put_to_send(address, rows), f"store for {address}"))
+
+    async def _put_to_send(self, address: Address, rows: tuple[OutboxRow, ...]) -> tuple[OutboxRow, ...]:
+        is_first = False
+        try:
+            stored, is_first = await self._store.outbox.put_to_send(rows)
+        finally:
+            if not is_first:
+                self._busy.discard(address)
+                self._look_again(address)
+        if is_first:
+            if len(stored) > 1:
+                self._behind.add(address)
+            self._begin(self._deliver(stored[0]), f"deliver {stored[0].row_id}")
+        return stored
+
+    def _look_again(self, address: Address) -> None:
+        """A row waits there: now, or once what is under way has ended."""
+        if address in self._busy:
+            self._behind.add(address)
+        else:
+            self._wake.set()
+
+    def _begin(self, work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
     async def _dispatch(self) -> None:
         while True:
             self._wake.clear()
@@ -168,9 +213,10 @@ class Delivery:
                 self._wake_later(_NOT_RUNNING_RETRY_SECONDS)
                 due = ()
             for row in due:
-                if row.address not in self._in_flight:
-                    task = asyncio.create_task(self._deliver(row), name=f"deliver {row.row_id}")
-                    self._in_flight[row.address] = task
+                if row.address not in self._busy:
+                    self._busy.add(row.address)
+                    self._behind.add(row.address)
+                    self._begin(self._deliver(row), f"deliver {row.row_id}")
             # Not only when told: a row may wait for its time since before the start, and clocks are set back.
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_AGAIN_SECONDS):
@@ -180,21 +226,32 @@ class Delivery:
         asyncio.get_running_loop().call_later(max(seconds, 0.0), self._wake.set)
 
     async def _deliver(self, row: OutboxRow) -> None:
+        """Hand over a row, and those that wait behind it."""
+        address = row.address
+        at_hand: OutboxRow | None = row
         try:
-            channel = self._book.get(row.address)
-            if channel is None:
-                await self._later(row, _NOT_RUNNING_RETRY_SECONDS, "the channel is not running", counts=False)
-                return
-            await self._store.outbox.mark(row.row_id, "sending")
-            await self._attempt(channel, row)
+            while at_hand is not None:
+                at_hand = await self._deliver_one(at_hand)
         except StorageError as error:
             log.error("outbox_unwritable", row=row.row_id, error=str(error))
             await asyncio.sleep(1.0)
         finally:
-            del self._in_flight[row.address]
-            self._wake.set()
+            self._busy.discard(address)
+            if address in self._behind:
+                self._behind.discard(address)
+                self._wake.set()
 
-    async def _attempt(self, channel: Channel, row: OutboxRow) -> None:
+    async def _deliver_one(self, row: OutboxRow) -> OutboxRow | None:
+        """Returns the next row of the same chat, marked `sending`, once this one arrived."""
+        channel = self._book.get(row.address)
+        if channel is None:
+            await self._later(row, _NOT_RUNNING_RETRY_SECONDS, "the channel is not running", counts=False)
+            return None
+        if row.state != "sending":
+            await self._store.outbox.mark(row.row_id, "sending")
+        return await self._attempt(channel, row)
+
+    async def _attempt(self, channel: Channel, row: OutboxRow) -> OutboxRow | None:
         try:
             body = Body.from_json(row.body_json)
             ref = await self._hand_over(channel, row, body)
@@ -211,7 +268,8 @@ class Delivery:
             else:
                 await self._later(row, min(2.0**row.tries, _MAX_BACKOFF_SECONDS), str(error), counts=True)
         else:
-            await self._sent(row, body, ref)
+            return await self._sent(row, body, ref)
+        return None
 
     async def _hand_over(self, channel: Channel, row: OutboxRow, body: Body) -> MessageRef:
         key = f"{row.source}:{row.part}"
@@ -260,14 +318,17 @@ class Delivery:
             await channel.send_text(row.address, OutboundText(_REPEATED, markdown=False))
         return body
 
-    async def _sent(self, row: OutboxRow, body: Body, ref: MessageRef) -> None:
+    async def _sent(self, row: OutboxRow, body: Body, ref: MessageRef) -> OutboxRow | None:
         self._handed_over = {each for each in self._handed_over if each[0] != row.row_id}
         text = body.text if body.kind == "text" else f"[file] {body.name}"
         entry_id = ref.message_id or f"{row.source}:{row.part}"
         # Where it stands may be another chat than it was sent to: a person's direct chat, one that moved.
         line = TranscriptRow(entry_id, self._moved.now(ref.address), "bot", text, self._clock())
-        await self._written(row, "sent", partial(self._store.outbox.sent, row.row_id, ref.message_id, line))
+        goes_on = self._loop_task is not None
+        sent = partial(self._store.outbox.sent, row.row_id, ref.message_id, line, take_next=goes_on)
+        next_row = await self._written(row, "sent", sent)
         self._end(replace(row, state="sent", message_id=ref.message_id))
+        return next_row
 
     async def _later(self, row: OutboxRow, seconds: float, why: str, *, counts: bool) -> None:
         at = self._clock() + timedelta(seconds=seconds)
@@ -300,9 +361,7 @@ class Delivery:
         )
         await self._written(row, state, mark)
 
-    async def _written(
-        self, row: OutboxRow, state: OutboxState, write: Callable[[], Awaitable[None]]
-    ) -> None:
+    async def _written(self, row: OutboxRow, state: OutboxState, write: Callable[[], Awaitable[T]]) -> T:
         """What became of it must be written: a row left `sending` holds up its chat until a restart."""
         for pause in _MARK_PAUSES_SECONDS:
             try:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, exists, func, or_, select, update
 from sqlalchemy.engine import RowMapping
 
-from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields
+from echo_bot.events import Address, TurnId
+from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields, is_at
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow
 from echo_bot.storage.sessions import upsert_transcript
-from echo_bot.storage.tables import outbox
+from echo_bot.storage.tables import outbox, turns
 
 _NAMES = (
     "source",
@@ -35,9 +37,18 @@ class SqlOutbox:
 
     async def put(self, rows: tuple[OutboxRow, ...]) -> tuple[OutboxRow, ...]:
         def work(connection: Connection) -> tuple[OutboxRow, ...]:
-            return tuple(_put(connection, row) for row in rows)
+            return tuple(_put(connection, row)[0] for row in rows)
 
         return await self._database.write(work) if rows else ()
+
+    async def put_to_send(self, rows: tuple[OutboxRow, ...]) -> tuple[tuple[OutboxRow, ...], bool]:
+        def work(connection: Connection) -> tuple[tuple[OutboxRow, ...], bool]:
+            is_next = connection.execute(_unsent_at(rows[0].address)).first() is None
+            first = replace(rows[0], state="sending") if is_next else rows[0]
+            stored, is_new = _put(connection, first)
+            return (stored, *(_put(connection, row)[0] for row in rows[1:])), is_next and is_new
+
+        return await self._database.write(work) if rows else ((), False)
 
     async def due(self, now: datetime, limit: int) -> tuple[OutboxRow, ...]:
         earlier = outbox.alias("earlier")
@@ -76,15 +87,18 @@ class SqlOutbox:
         statement = update(outbox).where(outbox.c.row_id == row_id).values(changes)
         await self._database.change(statement)
 
-    async def sent(self, row_id: int, message_id: str, shown: TranscriptRow) -> None:
+    async def sent(
+        self, row_id: int, message_id: str, shown: TranscriptRow, *, take_next: bool = False
+    ) -> OutboxRow | None:
         changes = {"state": "sent", "error": "", "next_try_at": None, "message_id": message_id}
-        statement = update(outbox).where(outbox.c.row_id == row_id).values(changes)
+        statement = update(outbox).where(outbox.c.row_id == row_id).values(changes).returning(outbox)
 
-        def work(connection: Connection) -> None:
-            connection.execute(statement)
-            connection.execute(upsert_transcript(shown, _scope_of_turn(row_id)))
+        def work(connection: Connection) -> OutboxRow | None:
+            row = connection.execute(statement).mappings().first()
+            connection.execute(upsert_transcript(shown))
+            return _take_next(connection, address_of(row), shown.at) if take_next and row else None
 
-        await self._database.write(work)
+        return await self._database.write(work)
 
     async def revive(self, row_id: int, now: datetime) -> bool:
         changes = {"state": "queued", "tries": 0, "next_try_at": now, "error": ""}
@@ -109,17 +123,6 @@ class SqlOutbox:
         statement = select(outbox).where(outbox.c.state == state).order_by(outbox.c.row_id).limit(limit)
         return await self._database.rows(statement, _row)
 
-
-def _is_dead(row_id: int) -> ColumnElement[bool]:
-    return and_(outbox.c.row_id == row_id, outbox.c.state == "dead")
-
-
-def _put(connection: Connection, row: OutboxRow) -> OutboxRow:
-    values = {name: getattr(row, name) for name in _NAMES}
-    statement = insert_into(outbox).values(**values, **address_values(row.address))
-    connection.execute(statement.on_conflict_do_nothing(index_elements=["source", "part"]))
-    stored = select(outbox).where(outbox.c.source == row.source).where(outbox.c.part == row.part)
-    return _row(connection.execute(stored).mappings().one())
     async def of_turn(self, turn_id: TurnId) -> tuple[OutboxRow, ...]:
         # A range and not LIKE, so that the index on the source is used.
         statement = (
@@ -137,6 +140,37 @@ def _scope_of_turn(row_id: int) -> ColumnElement[str]:
     of_row = select(turns.c.memory_scope).where(turns.c.turn_id == turn_id).where(outbox.c.row_id == row_id)
     return of_row.scalar_subquery()
 
+
+def _is_dead(row_id: int) -> ColumnElement[bool]:
+    return and_(outbox.c.row_id == row_id, outbox.c.state == "dead")
+
+
+def _unsent_at(address: Address) -> Select[Any]:
+    """The oldest."""
+    unsent = select(outbox).where(outbox.c.state.in_(_UNSENT)).where(is_at(outbox, address))
+    return unsent.order_by(outbox.c.row_id).limit(1)
+
+
+def _take_next(connection: Connection, address: Address, now: datetime) -> OutboxRow | None:
+    """The oldest unsent row there, marked `sending`, if it is due."""
+    found = connection.execute(_unsent_at(address)).mappings().first()
+    row = _row(found) if found is not None else None
+    if row is None or row.state != "queued" or (row.next_try_at is not None and row.next_try_at > now):
+        return None
+    connection.execute(update(outbox).where(outbox.c.row_id == row.row_id).values(state="sending"))
+    return replace(row, state="sending")
+
+
+def _put(connection: Connection, row: OutboxRow) -> tuple[OutboxRow, bool]:
+    """The row as it is stored, and whether it is new."""
+    values = {name: getattr(row, name) for name in _NAMES}
+    statement = insert_into(outbox).values(**values, **address_values(row.address))
+    statement = statement.on_conflict_do_nothing(index_elements=["source", "part"])
+    row_id = connection.execute(statement.returning(outbox.c.row_id)).scalar()
+    if row_id is not None:
+        return replace(row, row_id=row_id), True
+    stored = select(outbox).where(outbox.c.source == row.source).where(outbox.c.part == row.part)
+    return _row(connection.execute(stored).mappings().one()), False
 
 
 def _row(row: RowMapping) -> OutboxRow:

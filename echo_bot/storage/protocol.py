@@ -79,6 +79,10 @@ class Turns(Protocol):
         """Queued, running and waiting turns in order of arrival."""
         ...
 
+    async def begin(self, turn_id: TurnId) -> tuple[JournalEntry, ...] | None:
+        """Mark it running and return its journal; None when the turn is already final or not there."""
+        ...
+
     async def set_state(self, turn_id: TurnId, state: TurnState, error: str = "") -> bool:
         """False, and nothing changed, when the turn is already final or not there."""
         ...
@@ -224,6 +228,13 @@ class Outbox(Protocol):
         """Insert those whose (source, part) is new; returns all of them as stored, in order."""
         ...
 
+    async def put_to_send(self, rows: tuple[OutboxRow, ...]) -> tuple[tuple[OutboxRow, ...], bool]:
+        """Like `put`, of rows to one address, the first of which may be sent at once.
+
+        True: it is new, nothing unsent stands before it, and it is marked `sending`.
+        """
+        ...
+
     async def due(self, now: datetime, limit: int) -> tuple[OutboxRow, ...]:
         """Queued rows whose time has come, oldest first, at most one (the oldest unsent) per address."""
         ...
@@ -239,8 +250,14 @@ class Outbox(Protocol):
         count_try: bool = False,
     ) -> None: ...
 
-    async def sent(self, row_id: int, message_id: str, shown: TranscriptRow) -> None:
-        """It was delivered, and is a line of the transcript: both or neither."""
+    async def sent(
+        self, row_id: int, message_id: str, shown: TranscriptRow, *, take_next: bool = False
+    ) -> OutboxRow | None:
+        """It was delivered, and is a line of the transcript: both or neither.
+
+        With `take_next` the oldest unsent row at its address, if it is due by `shown.at`, is marked `sending`
+        and returned.
+        """
         ...
 
     async def revive(self, row_id: int, now: datetime) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import Connection, Select, Update, select, update
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.events import TurnId
@@ -29,14 +29,16 @@ class SqlTurns:
         statement = select(turns).where(turns.c.state.in_(_UNFINISHED)).order_by(turns.c.order)
         return await self._database.rows(statement, _turn)
 
+    async def begin(self, turn_id: TurnId) -> tuple[JournalEntry, ...] | None:
+        def work(connection: Connection) -> tuple[JournalEntry, ...] | None:
+            if connection.execute(_to_state(turn_id, TurnState.RUNNING)).rowcount == 0:
+                return None
+            return tuple(_entry(row) for row in connection.execute(_journal_of(turn_id)).mappings())
+
+        return await self._database.write(work)
+
     async def set_state(self, turn_id: TurnId, state: TurnState, error: str = "") -> bool:
-        statement = (
-            update(turns)
-            .where(turns.c.turn_id == turn_id)
-            .where(turns.c.state.in_(_UNFINISHED))
-            .values(state=state.value, error=error)
-        )
-        return await self._database.change(statement) == 1
+        return await self._database.change(_to_state(turn_id, state, error)) == 1
 
     async def append(self, turn_id: TurnId, entry: JournalEntry) -> bool:
         statement = (
@@ -47,10 +49,7 @@ class SqlTurns:
         return await self._database.change(statement) == 1
 
     async def journal(self, turn_id: TurnId) -> tuple[JournalEntry, ...]:
-        statement = select(journal).where(journal.c.turn_id == turn_id).order_by(journal.c.seq)
-        return await self._database.rows(
-            statement, lambda row: JournalEntry(**fields(row, "kind", "key", "payload", "seq"))
-        )
+        return await self._database.rows(_journal_of(turn_id), _entry)
 
 
 def turn_values(turn: TurnRecord) -> dict[str, Any]:
@@ -64,6 +63,24 @@ def turn_values(turn: TurnRecord) -> dict[str, Any]:
         "created_at": turn.created_at,
         "error": turn.error,
     }
+
+
+def _to_state(turn_id: TurnId, state: TurnState, error: str = "") -> Update:
+    """Of an unfinished turn."""
+    return (
+        update(turns)
+        .where(turns.c.turn_id == turn_id)
+        .where(turns.c.state.in_(_UNFINISHED))
+        .values(state=state.value, error=error)
+    )
+
+
+def _journal_of(turn_id: TurnId) -> Select[Any]:
+    return select(journal).where(journal.c.turn_id == turn_id).order_by(journal.c.seq)
+
+
+def _entry(row: RowMapping) -> JournalEntry:
+    return JournalEntry(**fields(row, "kind", "key", "payload", "seq"))
 
 
 def _turn(row: RowMapping) -> TurnRecord:

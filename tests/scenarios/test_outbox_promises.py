@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -220,3 +221,20 @@ async def test_a_long_message_stored_while_its_channel_was_away_is_split_when_it
         await eventually(
             lambda: "".join(m.body for m in other.messages).split() == text.split(), "all parts, once", 15
         )
+
+
+async def test_a_message_whose_sender_is_stopped_while_it_is_stored_is_sent_all_the_same(
+    tmp_path: Path, local: Config
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        for number in range(20):
+            sending = asyncio.create_task(
+                bot.parts.delivery.send(CHAT, f"number {number}", source=f"s{number}")
+            )
+            for _ in range(number % 4 + 1):
+                await asyncio.sleep(0)
+            sending.cancel()
+        await bot.parts.delivery.send(CHAT, "last", source="last")
+        await eventually(lambda: bot.channel.texts[-1:] == ["last"], "the last one")
+        assert bot.channel.texts[:-1] == sorted(bot.channel.texts[:-1], key=lambda text: int(text[7:]))
+        assert len(bot.channel.texts) == len(set(bot.channel.texts))

@@ -7,7 +7,7 @@ import pytest
 
 from echo_bot.errors import StorageError
 from echo_bot.events import Address
-from echo_bot.storage.records import GrantRecord, OutboxRow
+from echo_bot.storage.records import GrantRecord, OutboxRow, TranscriptRow
 from echo_bot.storage.store import SqlStore
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -33,6 +33,34 @@ async def test_parts_are_stored_once_and_returned_in_order(store: SqlStore) -> N
         (0, 1, '{"part": 0}'),
     ]
     assert await store.outbox.put(()) == ()
+
+
+async def test_the_first_of_new_parts_is_taken_at_once_where_nothing_is_unsent(store: SqlStore) -> None:
+    rows, is_taken = await store.outbox.put_to_send((part(0), part(1)))
+    assert ([row.state for row in rows], is_taken) == (["sending", "queued"], True)
+    behind, is_taken = await store.outbox.put_to_send((part(2),))
+    assert (behind[0].state, is_taken) == ("queued", False)
+    elsewhere, is_taken = await store.outbox.put_to_send((part(3, OTHER),))
+    assert (elsewhere[0].state, is_taken) == ("sending", True)
+    again, is_taken = await store.outbox.put_to_send((part(0, Address("web", "2")),))
+    assert (again[0], is_taken) == (rows[0], False)
+    assert await store.outbox.put_to_send(()) == ((), False)
+
+
+@pytest.mark.parametrize("due_in", [None, -HOUR, HOUR])
+async def test_the_next_part_is_taken_along_if_it_is_due(store: SqlStore, due_in: timedelta | None) -> None:
+    a, b, _ = await store.outbox.put((part(0), part(1), part(2)))
+    if due_in is not None:
+        await store.outbox.mark(b.row_id, "queued", next_try_at=NOW + due_in)
+    line = TranscriptRow("m1", CHAT, "bot", "hello", NOW)
+    taken = await store.outbox.sent(a.row_id, "m1", line, take_next=True)
+    if due_in == HOUR:
+        assert taken is None
+    else:
+        assert taken is not None
+        assert (taken.row_id, taken.state) == (b.row_id, "sending")
+        assert await store.outbox.due(NOW + HOUR, 9) == ()
+    assert await store.outbox.sent(b.row_id, "m2", line) is None
 
 
 async def test_each_chat_gets_its_oldest_unsent_part(store: SqlStore) -> None:

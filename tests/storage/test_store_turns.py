@@ -110,6 +110,20 @@ async def test_a_journal_keeps_the_first_of_each_kind_and_key_in_order(store: Sq
     assert [entry.seq for entry in found] == sorted(entry.seq for entry in found)
 
 
+async def test_a_turn_that_begins_gets_its_journal_unless_it_is_over(store: SqlStore) -> None:
+    await store.events.claim(("a",), turn(1), NOW)
+    assert await store.turns.begin(TurnId("t1")) == ()
+    await store.turns.append(TurnId("t1"), JournalEntry("response", "0", "{}"))
+    entries = await store.turns.begin(TurnId("t1"))
+    assert entries == await store.turns.journal(TurnId("t1"))
+    stored = await store.turns.get(TurnId("t1"))
+    assert stored is not None
+    assert stored.state is TurnState.RUNNING
+    await store.turns.set_state(TurnId("t1"), TurnState.STOPPED)
+    assert await store.turns.begin(TurnId("t1")) is None
+    assert await store.turns.begin(TurnId("nowhere")) is None
+
+
 async def test_a_journal_needs_its_turn(store: SqlStore) -> None:
     with pytest.raises(StorageError):
         await store.turns.append(TurnId("nowhere"), JournalEntry("note", "1", ""))

@@ -1,4 +1,4 @@
-"""Every tool's state while no bot runs: from the parts that a start would build, or by hand for the defaults."""
+"""Every tool's state while no bot runs: asked of the parts of a start, or by hand for the defaults."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from echo_bot.tools.registry import Availability, Registry, ToolState
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from echo_bot.app.parts import Parts
     from echo_bot.channel import ChannelManifest
     from echo_bot.config.loader import Loaded
     from echo_bot.storage.protocol import SealedValues
@@ -63,17 +64,35 @@ async def tools_of_a_start(
     environ: Mapping[str, str],
 ) -> ToolsOfAStart:
     """Build what a start would build, start none of it, and ask every tool. The store is not opened."""
+    parts = await unstarted_parts(loaded, manifests, store, sealed, environ)
+    await parts.toolbox.executors.probe()
+    return ToolsOfAStart(parts.toolbox.registry.states(parts.settings.tools), parts.toolbox.broken)
+
+
+async def unstarted_parts(
+    loaded: Loaded,
+    manifests: tuple[ChannelManifest, ...],
+    store: SqlStore,
+    sealed: SealedValues,
+    environ: Mapping[str, str],
+) -> Parts:
+    """The parts of a start, to be looked at: nothing is opened, run or written."""
     from echo_bot.app.parts import Setting, build_parts, utc_now
     from echo_bot.app.rehearsal import secrets_or_names
 
     secrets, _ = await secrets_or_names(loaded, sealed, environ)
-    parts = build_parts(
+    return build_parts(
         Setting(
-            loaded, manifests, store, secrets, writer="", is_interactive=False, clock=utc_now, rehearses=True
+            loaded,
+            manifests,
+            store,
+            secrets,
+            writer="",
+            is_interactive=False,
+            clock=utc_now,
+            rehearses=True,
         )
     )
-    await parts.toolbox.executors.probe()
-    return ToolsOfAStart(parts.toolbox.registry.states(parts.settings.tools), parts.toolbox.broken)
 
 
 def _by_default(state: ToolState, settings: ToolSettings, path: str) -> ToolState:

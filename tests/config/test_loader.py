@@ -115,7 +115,6 @@ REFUSED = {
 }
 
 NOT_AVAILABLE = {
-    "channels.webhook.enabled": "channels:\n  webhook:\n    enabled: true\n",
     "storage.url": "storage:\n  url: postgresql://h/d\n",
     "tools.mcp_servers": "tools:\n  mcp_servers:\n    git: {command: git-mcp}\n",
     "tools.web.enabled": "tools:\n  web:\n    enabled: true\n",

@@ -114,8 +114,12 @@ class TestCredentials:
             "models.api_key",
             "tools.web.search_api_key",
             "tools.mcp_servers.x.headers.Authorization",
-            "gateway.api_tokens.0",
         }
+
+    def test_an_api_token_needs_no_key_since_its_hash_would_do(self) -> None:
+        config = self.config(gateway__api_tokens=["f"], gateway__admin_tokens=[{"name": "ops", "token": "g"}])
+        assert credential_keys(config) == ()
+        assert set(secret_values(config).values()) == {"f", "g"}
 
     def test_an_address_counts_only_with_a_password(self) -> None:
         plain = self.config(storage__url="postgresql://host/db", channels__telegram__proxy="http://proxy:1")

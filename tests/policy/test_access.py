@@ -98,6 +98,55 @@ class TestAdmins:
             assert is_elevated(sender, access)
 
 
+class TestTokens:
+    """The holders of API tokens: the token proves them, and its scope alone makes them admins."""
+
+    CI, OPS = Identity("api", "ci"), Identity("api", "ops")
+    TOKENS = AccessSettings(
+        known_channels=frozenset({"api"}),
+        allow_from={"api": ("ci", "ops")},
+        admin_users=("api:ci", "ci", "ops", "cli:local"),
+        api_admins=frozenset({"api:ops"}),
+    )
+
+    def test_both_speak(self) -> None:
+        assert may_speak(self.CI, self.TOKENS)
+        assert may_speak(self.OPS, self.TOKENS)
+        assert not may_speak(Identity("api", "other"), self.TOKENS)
+
+    def test_without_tokens_nobody_comes_that_way(self) -> None:
+        assert not may_speak(self.CI, AccessSettings(allow_from={"api": ("ci",)}))
+
+    def test_an_ordinary_token_is_no_admin_whatever_the_lists_say(self) -> None:
+        paired = Paired(admins=frozenset({"api:ci"}), approvers=frozenset({"api:ci"}))
+        assert not is_admin(self.CI, self.TOKENS, paired)
+        assert not is_elevated(self.CI, self.TOKENS, paired)
+        assert is_admin(self.OPS, self.TOKENS)
+        assert is_elevated(self.OPS, self.TOKENS)
+
+    def test_the_same_name_elsewhere_is_somebody_else(self) -> None:
+        assert not is_admin(Identity("webhook", "ops"), self.TOKENS)
+        assert not is_admin(Identity("api", "ops", "other"), self.TOKENS)
+
+    @pytest.mark.parametrize(
+        ("decider", "approvers", "expected"),
+        [
+            ("ci", (), False),
+            ("ci", ("api:ci",), False),
+            ("ops", (), True),
+            ("ops", ("telegram:1",), False),
+            ("ops", ("ops",), False),
+            ("ops", ("api:ops",), True),
+        ],
+    )
+    def test_who_decides_a_call_of_the_ordinary_token(
+        self, decider: str, approvers: tuple[str, ...], expected: bool
+    ) -> None:
+        approval = ApprovalSettings(approvers=approvers)
+        by = Identity("api", decider)
+        assert may_decide(by, self.CI, RiskLevel.EXEC, self.TOKENS, approval) is expected
+
+
 class TestDeciding:
     def may(
         self, decider: Identity, access: AccessSettings, paired: Paired = NOBODY_PAIRED, **approval: object

@@ -56,9 +56,8 @@ class Door:
             await self._serve(scope, receive, named_send, request_id)
         except Exception as error:  # the outer edge: the caller learns nothing of the fault itself
             log.exception("api_failed", request=request_id, path=scope["path"], error=type(error).__name__)
-            if started:
-                raise
-            await _answer(named_send, 500, "internal", INTERNAL)
+            if not started:
+                await _answer(named_send, 500, "internal", INTERNAL)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
         if not self._tokens:

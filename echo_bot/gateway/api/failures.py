@@ -73,6 +73,7 @@ def answer_failures(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(StorageError, _unstored)
+    app.add_exception_handler(Exception, _broken)
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
@@ -97,6 +98,11 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 async def _unstored(request: Request, error: Exception) -> JSONResponse:
     log.error("api_not_stored", path=request.url.path, error=str(error))
     return JSONResponse(error_json("unavailable", NOT_STORED), 503, headers={"Retry-After": "5"})
+
+
+async def _broken(request: Request, error: Exception) -> JSONResponse:
+    """The framework raises it once more, for the door to log."""
+    return JSONResponse(error_json("internal", INTERNAL), 500)
 
 
 def _place(parts: tuple[int | str, ...]) -> str:

@@ -54,6 +54,11 @@ class ApiChannel:
     def health(self) -> ChannelHealth:
         return ChannelHealth(self._state)
 
+    @property
+    def listeners(self) -> int:
+        """How many requests listen now."""
+        return sum(len(queues) for queues in self._listeners.values())
+
     @contextmanager
     def listening(self, address: Address) -> Iterator[asyncio.Queue[Said]]:
         """What is said in a chat from now on."""

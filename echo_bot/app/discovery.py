@@ -199,11 +199,16 @@ def _told(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
+def foreign_channels() -> tuple[str, ...]:
+    """Other distributions that also install a package named `channels`."""
+    return tuple(sorted(set(packages_distributions().get("channels", ())) - {"echo-bot"}))
+
+
 def _foreign_channels(module_name: str) -> str:
     """Another distribution (such as Django Channels) may also install a package named `channels`."""
     if module_name.partition(".")[0] != "channels":
         return ""
-    others = sorted(set(packages_distributions().get("channels", ())) - {"echo-bot"})
+    others = foreign_channels()
     if not others:
         return ""
     return f" {', '.join(others)} installs a package named channels too: give Echo Bot its own environment."

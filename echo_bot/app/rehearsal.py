@@ -24,10 +24,14 @@ from echo_bot.tools.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """`refusals` end a start; with `warnings` the part that each names is missing or worth a look."""
+    """`refusals` end a start; with `warnings` the part that each names is missing or worth a look.
+
+    `readable`: the warning about credentials that stand in the file.
+    """
 
     refusals: tuple[str, ...]
     warnings: tuple[str, ...]
+    readable: tuple[str, ...] = ()
 
 
 class NothingStored:
@@ -52,7 +56,7 @@ async def rehearse(
     """Raises StorageError when the stored credentials cannot be listed."""
     secrets, refusal = await secrets_or_names(loaded, sealed, environ)
     refusals = [refusal] if refusal else []
-    warnings = [*loaded.warnings, *secrets.warnings]
+    warnings = [*loaded.warnings]
     warnings += add_own_tools(Registry(()), tool_files(loaded.config))
     warnings += dict.fromkeys(each.warning for each in choose_models(loaded.config, secrets) if each.warning)
     warnings += _channels(loaded, discovered, secrets)
@@ -60,7 +64,7 @@ async def rehearse(
         warnings += await _sandbox(loaded, discovered)
     except EchoBotError as error:
         refusals.append(str(error))
-    return Rehearsal(tuple(refusals), tuple(warnings))
+    return Rehearsal(tuple(refusals), tuple(warnings), secrets.warnings)
 
 
 async def secrets_or_names(

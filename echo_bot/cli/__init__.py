@@ -12,6 +12,7 @@ from echo_bot import __version__
 VERBS = {
     "run": "Start the bot.",
     "status": "Show what runs, what waits and what is missing.",
+    "doctor": "Examine this installation and say what mends it.",
     "explain": "Say what the gate would decide about a call, running nothing.",
     "guard": "Say what a guard sees in a command or in a file of cases.",
     "approvals": "List open questions and decide them.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,7 @@ _LONGEST_LINE = 4096
 def with_keys(text: str, values: Mapping[str, object], file: str) -> str:
     """The document with these dotted keys set. Raises ConfigError where a key's section is no section."""
     parse_yaml(text, file)
-    yaml = YAML()
-    yaml.preserve_quotes = True
-    yaml.width = _LONGEST_LINE
-    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml = _round_trip()
     try:
         document: Any = yaml.load(text)
     except YAMLError as error:
@@ -74,3 +71,74 @@ def _set(root: Any, key: str, value: object, file: str) -> None:
         if not isinstance(section, dict):
             raise ConfigError("is not a section, so nothing can be set in it", file=file, key=name)
     section[last] = value
+
+
+def without_keys(text: str, keys: Iterable[str], file: str) -> str:
+    """The document without these dotted keys. Raises ConfigError where one cannot be taken out alone.
+
+    A key on a line of its own goes with its line. Any other is taken out of the document, and a comment that
+    hangs on it goes too.
+    """
+    for key in keys:
+        path = tuple(key.split("."))
+        tree = parse_yaml(text, file)
+        if value_in(tree.values, key) is None:
+            continue
+        wanted = _without(tree.values, path)
+        lines = text.splitlines(keepends=True)
+        line = tree.line_of(path)
+        shorter = "".join((*lines[: line - 1], *lines[line:]))
+        found = next(
+            (each for each in (shorter, _taken_out(text, path)) if _values_of(each, file) == wanted), None
+        )
+        if found is None:
+            raise ConfigError(
+                "cannot be taken out by itself; remove it by hand", file=file, line=line, key=key
+            )
+        text = found
+    return text
+
+
+def _values_of(text: str, file: str) -> Mapping[str, object] | None:
+    """The values without sections that hold nothing; None for text that is no document."""
+    try:
+        return _without_empty(parse_yaml(text, file).values)
+    except ConfigError:
+        return None
+
+
+def _without(values: Mapping[str, object], path: tuple[str, ...]) -> Mapping[str, object]:
+    head, rest = path[0], path[1:]
+    below = values[head]
+    kept = {name: value for name, value in values.items() if name != head or rest}
+    if rest and isinstance(below, Mapping):
+        kept[head] = _without(below, rest)
+    return _without_empty(kept)
+
+
+def _without_empty(values: Mapping[str, object]) -> Mapping[str, object]:
+    """A section with nothing below it says nothing."""
+    below = {
+        name: _without_empty(value) if isinstance(value, Mapping) else value for name, value in values.items()
+    }
+    return {name: value for name, value in below.items() if value not in (None, {})}
+
+
+def _taken_out(text: str, path: tuple[str, ...]) -> str:
+    yaml = _round_trip()
+    document: Any = yaml.load(text)
+    section = document
+    for name in path[:-1]:
+        section = section[name]
+    del section[path[-1]]
+    written = StringIO()
+    yaml.dump(document, written)
+    return written.getvalue()
+
+
+def _round_trip() -> YAML:
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = _LONGEST_LINE
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    return yaml

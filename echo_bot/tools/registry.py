@@ -12,7 +12,8 @@ from echo_bot.policy.profiles import filter_reason
 from echo_bot.policy.settings import ToolSettings
 from echo_bot.tools.base import Tool
 
-_LATER = "not part of this version yet"
+LATER = "not part of this version yet"
+"""Why a tool of the catalogue that nobody built cannot be called."""
 
 
 class Availability(StrEnum):
@@ -93,7 +94,7 @@ class Registry:
             is_disabled = key in settings.disabled
             return ToolState(name, Availability.DISABLED if is_disabled else Availability.FILTERED, key)
         if tool is None:
-            return ToolState(name, Availability.NOT_READY, _LATER)
+            return ToolState(name, Availability.NOT_READY, LATER)
         ready, why = readiness(tool)
         return ToolState(
             name, Availability.AVAILABLE if ready else Availability.NOT_READY, "" if ready else why

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echo_bot.config.rewriting import replace_file, value_in, with_keys
+from echo_bot.config.rewriting import replace_file, value_in, with_keys, without_keys
 from echo_bot.config.yaml_tree import parse_yaml
 from echo_bot.errors import ConfigError
 
@@ -77,3 +77,46 @@ def test_a_file_is_replaced_whole_and_keeps_its_mode_and_its_link(tmp_path: Path
     replace_file(tmp_path / "new" / "config.yaml", "b: 1\n")
     assert stat.S_IMODE((tmp_path / "new" / "config.yaml").stat().st_mode) == 0o600
     assert sorted(p.name for p in tmp_path.iterdir()) == ["link.yaml", "new", "real.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "left"),
+    [
+        (WRITTEN, "channels.telegram.group_policy", WRITTEN.replace("    group_policy: off\n", "")),
+        ("a: {b: 1, c: 2}\n", "a.b", "a: {c: 2}\n"),
+        ("a:\n  b: >-\n    one\n    two\n  c: 2\n", "a.b", "a:\n  c: 2\n"),
+        ("# only\na: 1\n", "a", "# only\n"),
+        ("a: 1\n", "b.c", "a: 1\n"),
+        ("a:\n  b: 1\nc: 2\n", "a.b", "a:\nc: 2\n"),
+    ],
+    ids=[
+        "a line of its own goes whole",
+        "a flow mapping keeps the rest",
+        "a text of several lines goes whole",
+        "a comment before the key stays",
+        "a key that is not there",
+        "a section that is left empty",
+    ],
+)
+def test_a_key_is_taken_out(text: str, key: str, left: str) -> None:
+    assert without_keys(text, [key], "f") == left
+
+
+def test_a_key_that_others_refer_to_is_left_to_a_person() -> None:
+    with pytest.raises(ConfigError, match="remove it by hand"):
+        without_keys("a: &x {t: 1}\nb: *x\n", ["a.t"], "f")
+
+
+@given(KEYS, KEYS)
+def test_taking_out_what_was_set_leaves_the_rest(before: dict[str, object], after: dict[str, object]) -> None:
+    try:
+        text = with_keys(WRITTEN, before, "f")
+        longer = with_keys(text, after, "f")
+    except ConfigError:
+        return
+    shorter = without_keys(longer, after, "f")
+    for key in after:
+        assert value_in(parse_yaml(shorter, "f").values, key) is None
+    for key in ("workspace", "channels.telegram.allow_from", "tools.deny"):
+        if key not in after:
+            assert value_in(parse_yaml(shorter, "f").values, key) is not None

@@ -67,17 +67,20 @@ async def start_bot(tmp_path: Path) -> AsyncIterator[StartBot]:
     started: list[BotProcess] = []
     (tmp_path / "workspace").mkdir(exist_ok=True)
 
-    async def start(config: dict[str, object] | None = None, **variables: str) -> BotProcess:
+    async def start(
+        config: dict[str, object] | None = None, *, python: str = sys.executable, **variables: str
+    ) -> BotProcess:
         file = tmp_path / "config.yaml"
         file.write_text(json.dumps(config or {}))
         log = tmp_path / f"log{len(started)}"
         with log.open("w") as stderr:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "echo_bot", "run", "--headless", "-c", str(file)),
+                *(python, "-m", "echo_bot", "run", "--headless", "-c", str(file)),
                 stdout=asyncio.subprocess.PIPE,
                 stderr=stderr,
                 stdin=asyncio.subprocess.DEVNULL,
                 env=clean_environment(tmp_path) | variables,
+                cwd=tmp_path,
             )
         assert process.stdout is not None
         bot = BotProcess(process, "", log)

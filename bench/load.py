@@ -1,11 +1,12 @@
-"""What the whole bot loses under load (nothing) and adds to a bare bot of the same SDK.
+"""What the whole bot loses under load (nothing), and what it adds to a bare bot of the same SDK.
 
 Run it on a quiet machine: `python bench/load.py [telegram|discord|slack] [--messages 1000] [--chats 50]`.
 
-The emulated platform and its people live in this process, the bot in a process of its own. Both bots answer
-each message with its own text: ours through the inbox, the model's loop (with a model that echoes), the outbox
-and the adapter, with every message and answer on disk; the bare one in the SDK's handler. The SDK's own limits
-hold in the first part; Telegram's pace, under which any two bots are equally fast, is off in both in the second.
+The emulated platform and its people live in this process, each bot in a process of its own. The bare one
+answers in the SDK's handler. Ours stores every message before it is acknowledged and every answer before it is sent:
+without a model it answers that it has none, with one (that echoes) it runs the model's loop and keeps a history.
+The first line keeps to the SDK's own limits, in the others Telegram's are off: with them, any two bots are
+equally fast. Bots take turns, and differences and ratios are those of each round.
 """
 
 from __future__ import annotations
@@ -32,10 +33,16 @@ from echo_bot.channel import Channel, ChannelSettings, ChannelState
 from echo_bot.testing.crowd import CROWDS, Crowd
 
 ROUNDS = 3
-STEADY_MESSAGES, STEADY_PAUSE_SECONDS = 60, 0.05
+STEADY_MESSAGES, STEADY_PAUSE_SECONDS = 50, 0.05
 FLOOD_MESSAGES = 300
 FAULTS = 40
 RELAXED_SECONDS = 120.0
+
+KINDS = {
+    "bare": "bare bot of the SDK",
+    "core": "ours, without a model",
+    "model": "ours, with a model",
+}
 
 Serving = Callable[[ChannelSettings, list[str]], AbstractAsyncContextManager[None]]
 
@@ -44,7 +51,9 @@ Serving = Callable[[ChannelSettings, list[str]], AbstractAsyncContextManager[Non
 
 
 @asynccontextmanager
-async def whole_bot(platform: str, settings: ChannelSettings, people: list[str]) -> AsyncIterator[None]:
+async def whole_bot(
+    platform: str, settings: ChannelSettings, people: list[str], *, with_model: bool
+) -> AsyncIterator[None]:
     from echo_bot.testing.bot import running_bot
     from echo_bot.testing.scripted_model import echo_model
 
@@ -54,7 +63,8 @@ async def whole_bot(platform: str, settings: ChannelSettings, people: list[str])
         "channels.stream.enabled": False,
     }
     with tempfile.TemporaryDirectory() as folder:
-        async with running_bot(Path(folder), config, model=echo_model(), channels=[channel]):
+        model = echo_model() if with_model else None
+        async with running_bot(Path(folder), config, model=model, channels=[channel]):
             while channel.health().state is not ChannelState.CONNECTED:  # noqa: ASYNC110 - it has no event
                 await asyncio.sleep(0.01)
             yield
@@ -159,15 +169,15 @@ def without_pace() -> None:
 
 
 def serving(kind: str, platform: str) -> Serving:
-    if kind == "whole":
-        return lambda settings, people: whole_bot(platform, settings, people)
+    if kind != "bare":
+        return lambda settings, people: whole_bot(platform, settings, people, with_model=kind == "model")
     return {"telegram": bare_telegram, "discord": bare_discord, "slack": bare_slack}[platform]
 
 
 async def serve(kind: str, platform: str, request: dict[str, Any]) -> None:
     """Run a bot until the other process closes our standard input."""
-    settings = ChannelSettings("", request["api_base"], options=request["options"], secrets=request["secrets"])
-    async with serving(kind, platform)(settings, request["people"]):
+    people = request.pop("people")
+    async with serving(kind, platform)(ChannelSettings("", **request), people):
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.read)
 
@@ -188,7 +198,8 @@ async def run_bot(kind: str, crowd: Crowd, options: list[str]) -> AsyncIterator[
     process = await asyncio.create_subprocess_exec(
         sys.executable, *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     process.stdin.write(f"{json.dumps(request)}\n".encode())
     if not await process.stdout.readline():
         raise SystemExit(f"the {kind} {crowd.platform} bot did not start")
@@ -242,47 +253,47 @@ def p95(taken: list[float]) -> float:
 
 
 async def measure(platform: str, messages: int, chats: int, options: list[str]) -> None:
-    async with CROWDS[platform](chats) as crowd, run_bot("whole", crowd, []):
+    async with CROWDS[platform](chats) as crowd, run_bot("model", crowd, []):
         seconds = await in_trouble(crowd, messages, chats)
         tally = crowd.tally()
     print(
-        f"{platform:9} {messages} messages, {chats} chats, {FAULTS} faults: "
-        f"lost {tally.lost}  duplicated {tally.duplicated}  out of order {tally.out_of_order}; "
-        f"{messages / seconds:.0f} messages/s",
+        f"{platform}: {messages} messages over {chats} chats with {FAULTS} faults: lost {tally.lost}, "
+        f"duplicated {tally.duplicated}, out of order {tally.out_of_order}; {messages / seconds:.0f} a second",
         flush=True,
     )
-    latencies: dict[str, list[list[float]]] = {"whole": [], "bare": []}
-    rates: dict[str, list[float]] = {"whole": [], "bare": []}
+    latencies: dict[str, list[list[float]]] = {kind: [] for kind in KINDS}
+    rates: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for _ in range(ROUNDS):
-        for kind in ("bare", "whole"):
+        for kind in KINDS:
             async with CROWDS[platform](chats) as crowd, run_bot(kind, crowd, ["--unpaced", *options]):
                 latencies[kind].append(await steady(crowd, chats))
                 rates[kind].append(await flood(crowd, chats))
-        bare, whole = latencies["bare"][-1], latencies["whole"][-1]
+    for kind in KINDS:
+        added = [statistics.median(taken) for taken in latencies[kind]]
+        late = [p95(taken) for taken in latencies[kind]]
+        bare = [statistics.median(taken) for taken in latencies["bare"]]
+        bare_late = [p95(taken) for taken in latencies["bare"]]
+        ratios = [rate / of for rate, of in zip(rates[kind], rates["bare"], strict=True)]
         print(
-            f"{platform:9} bare p50 {statistics.median(bare):6.1f} p95 {p95(bare):6.1f} ms, "
-            f"{rates['bare'][-1]:5.0f}/s   whole p50 {statistics.median(whole):6.1f} p95 {p95(whole):6.1f} ms, "
-            f"{rates['whole'][-1]:5.0f}/s",
+            f"{platform}: {KINDS[kind]:24} p50 {statistics.median(added):6.1f} "
+            f"(adds {_middle_difference(added, bare):5.1f})  p95 {statistics.median(late):6.1f} "
+            f"(adds {_middle_difference(late, bare_late):5.1f}) ms;  flood {statistics.median(rates[kind]):5.0f} "
+            f"a second, {statistics.median(ratios):.2f} of the bare bot",
             flush=True,
         )
-    added = [
-        statistics.median(statistics.median(whole) - statistics.median(bare) for bare, whole in _pairs(latencies)),
-        statistics.median(p95(whole) - p95(bare) for bare, whole in _pairs(latencies)),
-    ]
-    ratio = statistics.median(whole / bare for bare, whole in _pairs(rates))
-    print(f"{platform:9} adds p50 {added[0]:.1f} ms, p95 {added[1]:.1f} ms; throughput {ratio:.2f} of the bare bot")
 
 
-def _pairs(of: dict[str, list[Any]]) -> list[tuple[Any, Any]]:
-    return list(zip(of["bare"], of["whole"], strict=True))
+def _middle_difference(of: list[float], to: list[float]) -> float:
+    return statistics.median(one - other for one, other in zip(of, to, strict=True))
 
 
 async def main(arguments: argparse.Namespace) -> None:
     if arguments.serve:
         await serve(arguments.serve, arguments.platforms[0], json.loads(sys.stdin.readline()))
         return
+    options = ["--profile"] if arguments.profile else []
     for platform in arguments.platforms or CROWDS:
-        await measure(platform, arguments.messages, arguments.chats, ["--profile"] if arguments.profile else [])
+        await measure(platform, arguments.messages, arguments.chats, options)
 
 
 def profiled(work: Callable[[], Awaitable[None]]) -> None:
@@ -296,13 +307,15 @@ def profiled(work: Callable[[], Awaitable[None]]) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("platforms", nargs="*")
     parser.add_argument("--messages", type=int, default=1000)
     parser.add_argument("--chats", type=int, default=50)
     parser.add_argument("--profile", action="store_true", help="print where the bots spend their time")
     parser.add_argument("--unpaced", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--serve", choices=("whole", "bare"), help=argparse.SUPPRESS)
+    parser.add_argument("--serve", choices=tuple(KINDS), help=argparse.SUPPRESS)
     given = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     if given.unpaced and given.platforms[0] == "telegram":

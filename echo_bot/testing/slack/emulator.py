@@ -83,9 +83,9 @@ class SlackEmulator:
         """What `channels.slack.api_base` takes."""
         return f"{self.world.base_url}/api/"
 
-    def call(self, app: AsgiApp) -> SignedCaller:
-        """From now on deliver by signed HTTP requests to `app`."""
-        caller = SignedCaller(app, self.signing_secret, self.world.clock)
+    def call(self, where: AsgiApp | str) -> SignedCaller:
+        """From now on deliver by signed HTTP requests to this application, or the server at this address."""
+        caller = SignedCaller(where, self.signing_secret, self.world.clock)
         self._slack.carrier = caller
         return caller
 

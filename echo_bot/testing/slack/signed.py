@@ -14,17 +14,22 @@ import httpx
 from echo_bot.channel import AsgiApp
 from echo_bot.testing.slack.deliveries import Carrier, Delivery, end
 
-TARGET = "http://bot.invalid/slack/events"
+PATH = "/slack/events"
 
 
 class SignedCaller(Carrier):
-    """Calls an ASGI application, as the gateway would. `skew_seconds` sets Slack's clock wrong."""
+    """Calls an ASGI application, as the gateway would, or the server at an address.
 
-    def __init__(self, app: AsgiApp, secret: str, clock: Callable[[], float]) -> None:
+    `skew_seconds` sets Slack's clock wrong.
+    """
+
+    def __init__(self, where: AsgiApp | str, secret: str, clock: Callable[[], float]) -> None:
         super().__init__()
         self.skew_seconds = 0.0
         self._secret, self._clock = secret, clock
-        self._client = httpx.AsyncClient(transport=httpx.ASGITransport(app))
+        self._target = f"{where}{PATH}" if isinstance(where, str) else f"http://bot.invalid{PATH}"
+        transport = None if isinstance(where, str) else httpx.ASGITransport(where)
+        self._client = httpx.AsyncClient(transport=transport, trust_env=False)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def send(self, delivery: Delivery) -> None:
@@ -60,7 +65,7 @@ class SignedCaller(Carrier):
             (name.encode(), text.encode() if isinstance(text, str) else text)
             for name, text in headers.items()
         ]
-        return await self._client.post(TARGET, content=body, headers=raw)
+        return await self._client.post(self._target, content=body, headers=raw)
 
 
 def _encoded(delivery: Delivery) -> tuple[bytes, str]:

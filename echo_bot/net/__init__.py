@@ -8,6 +8,7 @@ from echo_bot.net.pinned import PinningBackend
 from echo_bot.net.refusal import NetRefused
 from echo_bot.net.resolve import Resolver, SystemResolver
 from echo_bot.net.transport import GuardedTransport, Origin, guarded_transport
+from echo_bot.net.tunnel import GuardedTunnel
 
 __all__ = [
     "Decoder",
@@ -17,6 +18,7 @@ __all__ = [
     "Fetched",
     "GuardedClient",
     "GuardedTransport",
+    "GuardedTunnel",
     "NetRefused",
     "Origin",
     "PinningBackend",

@@ -9,9 +9,17 @@ from typing import Literal, Protocol
 from echo_bot.policy.call import Executor
 
 
+class LostError(Exception):
+    """The way to a run broke: how it ended, or whether it did, is not known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one process group may use. Sizes in MiB, time in CPU seconds."""
+    """What one run may use. Sizes in MiB, time in CPU seconds.
+
+    Memory and the number of processes are those of the whole run, the memory of data also that of each
+    process; CPU time counts for each process and the size for each file.
+    """
 
     memory_mb: int = 2048
     cpu_seconds: int = 300
@@ -43,13 +51,20 @@ class Chunk:
     data: bytes
 
 
+KilledBy = Literal["", "timeout", "stop", "limit", "lost"]
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a process ended. `exit_code` is None when it was killed: `killed_by` says why."""
+    """How a run ended. `exit_code` is None when it was killed: `killed_by` says why.
+
+    An end by a signal that the run brought on itself is exit code 128 and the signal's number. "lost": the way
+    to where it ran broke.
+    """
 
     exit_code: int | None
     seconds: float
-    killed_by: Literal["", "timeout", "stop", "limit"] = ""
+    killed_by: KilledBy = ""
 
 
 class RunningProcess(Protocol):

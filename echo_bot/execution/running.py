@@ -3,55 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from echo_bot.errors import StartError
 from echo_bot.execution.group import Group
+from echo_bot.execution.members import LocalMembers, Members
 from echo_bot.execution.pipes import Pipes
-from echo_bot.execution.proctree import Process, read_processes, send
-from echo_bot.execution.protocol import Chunk, CommandSpec, Limits, Outcome
-from echo_bot.execution.usage import over_limit
+from echo_bot.execution.protocol import Chunk, CommandSpec, KilledBy, Limits, LostError, Outcome
+from echo_bot.execution.stream import Stream
 
 TERM_GRACE_SECONDS = 2.0
 PIPE_GRACE_SECONDS = 0.5
-_KILL_ROUNDS = 100
-_LIMIT_SIGNALS = {int(signal.SIGXCPU), int(signal.SIGXFSZ)}
-
-KilledBy = Literal["", "timeout", "stop", "limit"]
 
 
 class Running:
-    """The one implementation of `RunningProcess`; what is a member is the `group`'s knowledge."""
+    """The one implementation of `RunningProcess`, wherever it runs: `stream` carries, `members` ends."""
 
-    def __init__(
-        self, transport: asyncio.SubprocessTransport, pipes: Pipes, group: Group, spec: CommandSpec
-    ) -> None:
+    def __init__(self, pid: int, stream: Stream, members: Members, spec: CommandSpec) -> None:
         loop = asyncio.get_running_loop()
-        self._transport = transport
-        self._pipes = pipes
-        self._group = group
+        self.pid = pid
+        self._stream = stream
+        self._members = members
         self._started = loop.time()
         self._stop: asyncio.Future[None] = loop.create_future()
-        self._supervisor = asyncio.create_task(self._supervise(spec), name=f"run {transport.get_pid()}")
-
-    @property
-    def pid(self) -> int:
-        return self._transport.get_pid() or 0
+        self._supervisor = asyncio.create_task(self._supervise(spec), name=f"run {pid}")
 
     def output(self) -> AsyncIterator[Chunk]:
-        return self._pipes.chunks()
+        return self._stream.chunks()
 
     async def write(self, data: bytes) -> None:
-        await self._pipes.write(data)
+        await self._stream.write(data)
 
     async def close_stdin(self) -> None:
-        self._pipes.close_stdin()
+        self._stream.close_stdin()
 
     async def signal(self, number: int) -> None:
-        self._send(await asyncio.to_thread(self._survey, self._group.members), number)
+        await self._members.signal(number)
 
     async def wait(self) -> Outcome:
         return await asyncio.shield(self._supervisor)
@@ -62,21 +52,33 @@ class Running:
         await self.wait()
 
     async def _supervise(self, spec: CommandSpec) -> Outcome:
+        try:
+            outcome = await self._run(spec)
+        except LostError:
+            outcome = Outcome(None, self._seconds(), "lost")
+        finally:
+            self._stream.cut()
+            await self._members.forget()
+        return outcome
+
+    async def _run(self, spec: CommandSpec) -> Outcome:
         killed_by = await self._first_end(spec)
         if killed_by:
             await self._end_members()
-        seconds = asyncio.get_running_loop().time() - self._started
+        outcome = Outcome(None, self._seconds(), killed_by)
         await self._settle()
-        code = await self._pipes.exited
-        if not killed_by and _is_limit_signal(code):
-            killed_by = "limit"
-        return Outcome(exit_code=None if killed_by else code, seconds=seconds, killed_by=killed_by)
+        code = await self._stream.exited
+        if killed_by:
+            return outcome
+        if await self._members.hit_limit(code):
+            return replace(outcome, killed_by="limit")
+        return replace(outcome, exit_code=code)
 
     async def _first_end(self, spec: CommandSpec) -> KilledBy:
         """Whatever comes first: its own end (""), a stop, a limit, the timeout."""
         watch = asyncio.create_task(self._watch(spec.limits))
         try:
-            ends: set[asyncio.Future[int] | asyncio.Future[None]] = {self._pipes.exited, self._stop, watch}
+            ends: set[asyncio.Future[int] | asyncio.Future[None]] = {self._stream.exited, self._stop, watch}
             done, _ = await asyncio.wait(
                 ends,
                 timeout=spec.timeout_seconds,
@@ -84,72 +86,49 @@ class Running:
             )
         finally:
             watch.cancel()
-        if self._pipes.exited in done:
+        if self._stream.exited in done:
             return ""
         if self._stop in done:
             return "stop"
-        return "limit" if watch in done else "timeout"
+        return _watched(watch) if watch in done else "timeout"
 
     async def _watch(self, limits: Limits) -> None:
         """Returns when the members together use too much. Looks often at first: most runs are short."""
         pause = 0.25
         while True:
             await asyncio.sleep(pause)
-            members = await asyncio.to_thread(self._survey, self._group.members)
-            if await asyncio.to_thread(over_limit, members, limits):
+            if await self._members.use_too_much(limits):
                 return
             pause = min(pause * 1.5, 2.0)
 
     async def _end_members(self) -> None:
         """SIGTERM, up to two seconds, then SIGKILL until nobody is left."""
-        members = await asyncio.to_thread(self._survey, self._group.members)
-        self._send(members, signal.SIGTERM)
-        self._send(members, signal.SIGCONT)
         loop = asyncio.get_running_loop()
         deadline = loop.time() + TERM_GRACE_SECONDS
-        while members and loop.time() < deadline:
+        left = await self._members.signal(signal.SIGTERM)
+        await self._members.signal(signal.SIGCONT)
+        while left and loop.time() < deadline:
             await asyncio.sleep(0.02)
-            members = await asyncio.to_thread(self._survey, self._group.members)
-        await self._kill_everyone()
-
-    async def _kill_everyone(self) -> None:
-        for _ in range(_KILL_ROUNDS):
-            was_over = self._pipes.exited.done()  # before looking: until then it may still fork
-            everyone = await asyncio.to_thread(self._survey, self._group.everyone)
-            if not everyone and was_over:
-                return
-            self._send(everyone, signal.SIGKILL)
-            await asyncio.sleep(0.01)
+            left = await self._members.signal(0)
+        await self._members.kill()
 
     async def _settle(self) -> None:
         """What the run left behind gets a moment to finish writing, then ends with it; so does the output."""
-        await asyncio.wait({self._pipes.drained}, timeout=PIPE_GRACE_SECONDS)
-        if self._group.ends_with_first and self._pipes.drained.done():
-            left: list[Process] = []
-        else:
-            left = await asyncio.to_thread(self._survey, self._group.everyone)
-        if left:
+        await asyncio.wait({self._stream.drained}, timeout=PIPE_GRACE_SECONDS)
+        if self._members.ends_with_first and self._stream.drained.done():
+            return
+        if await self._members.any_left():
             await self._end_members()
-            await asyncio.wait({self._pipes.drained}, timeout=PIPE_GRACE_SECONDS)
-        self._pipes.cut()
+            await asyncio.wait({self._stream.drained}, timeout=PIPE_GRACE_SECONDS)
 
-    def _survey(self, select: Callable[[Mapping[int, Process]], list[Process]]) -> list[Process]:
-        own = os.getpid()
-        return [process for process in select(read_processes()) if process.pid != own]
-
-    def _send(self, members: Sequence[Process], number: int) -> None:
-        if members:
-            send(members, number)
-        elif not self._pipes.exited.done() and self.pid:  # no /proc here, or nothing started inside yet
-            try:
-                os.killpg(self.pid, number)
-            except ProcessLookupError:
-                pass
+    def _seconds(self) -> float:
+        return asyncio.get_running_loop().time() - self._started
 
 
-def _is_limit_signal(code: int) -> bool:
-    """Ended by the kernel for CPU time or file size: as a signal, or as a shell reports one."""
-    return -code in _LIMIT_SIGNALS or code - 128 in _LIMIT_SIGNALS
+def _watched(watch: asyncio.Task[None]) -> Literal["limit"]:
+    """Raises what the watching met: of a run that cannot be watched nothing is known any more."""
+    watch.result()
+    return "limit"
 
 
 async def spawn(
@@ -178,8 +157,15 @@ async def spawn(
         )
     except (OSError, ValueError) as error:
         raise StartError(f"{argv[0]} could not be started in {cwd}: {error}") from error
-    running = Running(transport, pipes, make_group(transport.get_pid() or 0), spec)
-    pipes.feed(spec.stdin)
-    if has_input and not keep_stdin_open:
-        pipes.close_stdin()
+    pid = transport.get_pid() or 0
+    running = Running(pid, pipes, LocalMembers(pid, make_group(pid), pipes), spec)
+    begin_input(pipes, spec, has_input=has_input, keep_stdin_open=keep_stdin_open)
     return running
+
+
+def begin_input(stream: Stream, spec: CommandSpec, *, has_input: bool, keep_stdin_open: bool) -> None:
+    """Give the command what it reads first."""
+    if has_input:
+        stream.feed(spec.stdin)
+        if not keep_stdin_open:
+            stream.close_stdin()

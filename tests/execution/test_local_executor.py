@@ -112,7 +112,7 @@ async def test_unread_output_is_held_in_bounded_memory(local: LocalExecutor, wor
     size = 0
     async for chunk in process.output():
         size += len(chunk.data)
-        assert process._pipes._buffered < 3 << 20
+        assert process._stream._buffered < 3 << 20
     assert size == (30 << 20) + 4
     assert (await process.wait()).exit_code == 0
 

@@ -112,5 +112,7 @@ def _ending(collected: Collected, timeout_seconds: float) -> tuple[str, ErrorKin
             return "killed: it used more memory, CPU time, processes or file space than allowed", "business"
         case "stop":
             return "stopped before it ended", "business"
+        case "lost":
+            return "the connection to where it ran broke; whether it came to its end is not known", "dependency"
         case _:
             assert_never(outcome.killed_by)

@@ -4,35 +4,41 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 import structlog
-from discord import Message, Object, TextChannel, Thread
+from discord import Message, Object
 from discord.abc import Messageable
 from discord.utils import snowflake_time, time_snowflake
 
 from channels.discord.client import DiscordClient
 from channels.discord.failures import translated
 from channels.discord.places import NAME, Where, where
+from channels.discord.rooms import number
 from echo_bot.channel import Port
 from echo_bot.errors import ChannelError
 from echo_bot.events import Address
 
 log = structlog.get_logger(__name__)
 
+T = TypeVar("T")
+
 _KNOWN = 1000
 _MOST_MESSAGES = 100
 _OLDEST = timedelta(hours=24)
 _ENTRIES = 20
 _DIGITS = range(15, 21)
+_AT_ONCE = 8
+"""How many places are asked about at the same time: a start waits for all of them."""
 
 
 class Backlog:
     """Remembers per channel the last message that was seen, where the bot has been talked to.
 
-    After a restart this memory is empty: then the core's transcript tells it for the channels and active
-    threads of servers. Discord lists no direct chats, so these are known again with their first message.
+    After a restart this memory is empty. Then the core's transcripts tell it, which know direct chats too:
+    Discord itself lists none to bots.
     """
 
     def __init__(self, port: Port, account: str) -> None:
@@ -50,46 +56,64 @@ class Backlog:
 
     async def missed(self, client: DiscordClient, seconds: float) -> AsyncIterator[tuple[Message, Where]]:
         """What came after the last message that was seen, a hundred a channel and a day back at most."""
-        await self._recall(client)
-        for channel_id, (place, message_id) in list(self._last_seen.items()):
-            try:
-                async with translated(seconds):
-                    messages = await _history(client, channel_id, message_id)
-            except ChannelError as error:
-                log.warning("discord_history_not_read", account=self._account, error=str(error))
-                continue
-            for message in messages:
-                yield message, place
+        chats = [chat for chat in await self._port.chats(NAME, self._account) if self._is_new(chat)]
+        for some_chats in _portions(chats):
+            await asyncio.gather(*(self._recall(client, chat, seconds) for chat in some_chats))
+        for known in _portions(list(self._last_seen.items())):
+            reads = (self._history(client, channel_id, seen, seconds) for channel_id, (_, seen) in known)
+            for (_, (place, _)), messages in zip(known, await asyncio.gather(*reads), strict=True):
+                for message in messages:
+                    yield message, place
 
-    async def _recall(self, client: DiscordClient) -> None:
-        """Find out from the transcript where the bot talked before it was restarted."""
-        oldest = datetime.now(UTC) - _OLDEST
-        for guild in client.guilds:
-            channels: list[TextChannel | Thread] = [*guild.text_channels, *guild.threads]
-            for channel in channels:
-                place, newest = where(channel), channel.last_message_id
-                if place is None or newest is None or channel.id in self._last_seen:
-                    continue
-                if snowflake_time(newest) < oldest:
-                    continue
-                seen = await self._last_in_transcript(place)
-                if seen:
-                    self.saw(place, channel.id, seen, talks=True)
+    def _is_new(self, chat: Address) -> bool:
+        channel_id = chat.thread_id or chat.chat_id
+        return not (channel_id.isdecimal() and int(channel_id) in self._last_seen)
 
-    async def _last_in_transcript(self, place: Where) -> int:
-        address = Address(NAME, place.chat_id, place.thread_id, self._account)
-        entries = await self._port.transcript(address, _ENTRIES)
+    async def _recall(self, client: DiscordClient, chat: Address, seconds: float) -> None:
+        """Learn from the transcript what was seen last in a chat of before the restart.
+
+        What kind of place it is says Discord: in a server not every message is meant for the bot.
+        """
+        try:
+            async with translated(seconds):
+                channel_id = number(chat.thread_id or chat.chat_id)
+                channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
+        except ChannelError as error:
+            log.info("discord_chat_not_found", account=self._account, error=str(error))
+            return
+        place, seen = where(channel), await self._last_in_transcript(chat)
+        newest = getattr(channel, "last_message_id", None)
+        if place is None or (newest is not None and (newest <= seen or _is_too_old(newest))):
+            return
+        self.saw(place, channel_id, seen, talks=True)
+
+    async def _last_in_transcript(self, chat: Address) -> int:
+        entries = await self._port.transcript(chat, _ENTRIES)
         ids = (entry.entry_id for entry in entries if entry.role == "user")
         return max((int(each) for each in ids if each.isdecimal() and len(each) in _DIGITS), default=0)
 
+    async def _history(
+        self, client: DiscordClient, channel_id: int, after: int, seconds: float
+    ) -> list[Message]:
+        """The newest hundred, oldest first; nothing where they cannot be read."""
+        since = Object(max(after, time_snowflake(datetime.now(UTC) - _OLDEST)))
+        known = client.get_channel(channel_id)
+        channel = known if isinstance(known, Messageable) else client.get_partial_messageable(channel_id)
+        try:
+            async with translated(seconds):
+                newest = channel.history(limit=_MOST_MESSAGES, after=since, oldest_first=False)
+                return sorted([one async for one in newest], key=lambda one: one.id)
+        except ChannelError as error:
+            log.warning("discord_history_not_read", account=self._account, error=str(error))
+            return []
 
-async def _history(client: DiscordClient, channel_id: int, after: int) -> list[Message]:
-    """The newest hundred, oldest first."""
-    since = Object(max(after, time_snowflake(datetime.now(UTC) - _OLDEST)))
-    known = client.get_channel(channel_id)
-    channel = known if isinstance(known, Messageable) else client.get_partial_messageable(channel_id)
-    found = [one async for one in channel.history(limit=_MOST_MESSAGES, after=since, oldest_first=False)]
-    return sorted(found, key=lambda one: one.id)
+
+def _portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (items[start : start + _AT_ONCE] for start in range(0, len(items), _AT_ONCE))
+
+
+def _is_too_old(message_id: int) -> bool:
+    return snowflake_time(message_id) < datetime.now(UTC) - _OLDEST
 
 
 async def wait_until_ready(client: DiscordClient, seconds: float) -> None:

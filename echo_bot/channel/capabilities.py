@@ -24,7 +24,8 @@ class ChannelCapabilities:
 
     `prompts`: how a button asks for words – a modal, a reply to a question in the chat, or not at all.
     `private_replies`: what a press or a command answers is seen by that person alone. `native_commands`: the
-    platform offers the commands itself; `completes_commands`: also their values. `receives_files`: see `FileSource`.
+    platform offers the commands itself; `completes_commands`: also their values. `receives_files`: see
+    `FileSource`.
     `redraws` False: an edit is shown anew below, as on paper, so nothing is shown that changes by itself.
     """
 

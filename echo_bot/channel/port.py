@@ -56,9 +56,10 @@ class Port(Protocol):
     async def command(self, event: InboundEvent) -> CommandReply:
         """A native command (its text form is the event's text), whose answer is wanted at once.
 
-        Like `receive` it is claimed and stored first; a repeat answers with nothing. Any message may come this
-        way, where whoever sends it waits for what becomes of it. A stranger is told that
-        the bot does not know them, since the platform shows an error where nothing is answered.
+        Like `receive` it is claimed and stored first; a repeat answers with nothing, and whoever asked hears
+        nothing more. Any message may come this way, where whoever sends it waits for what becomes of it. A
+        stranger is told that the bot does not know them, since a platform shows an error where nothing is
+        answered.
         """
         ...
 
@@ -76,6 +77,10 @@ class Port(Protocol):
 
     async def transcript(self, address: Address, limit: int) -> tuple[TranscriptEntry, ...]:
         """The last `limit` entries of a chat, oldest first, open cards included."""
+        ...
+
+    async def chats(self, channel: str, account: str) -> tuple[Address, ...]:
+        """The chats and threads of this account that have a transcript: the 200 used last, newest first."""
         ...
 
     async def pending(self, viewer: Identity) -> tuple[Card, ...]:

@@ -58,6 +58,7 @@ log = structlog.get_logger(__name__)
 
 _CARD_PREFIX = "card:"
 
+_MOST_CHATS = 200
 
 _TOO_MANY = "Too many messages at once; this one was not read. Try again shortly."
 _NOT_STORED = "This could not be stored, so nothing was done. Try again; the log says why."
@@ -179,6 +180,10 @@ class Inbox:
         return tuple([await self._entry(row) for row in rows])
 
     async def pending(self, viewer: Identity) -> tuple[Card, ...]:
+    async def chats(self, channel: str, account: str) -> tuple[Address, ...]:
+        found = await self._store.sessions.chats(channel, None, _MOST_CHATS, account=account)
+        return tuple(address for address, _ in found)
+
         return tuple(self._shown(await self._broker.pending_for(viewer)))
 
     def commands(self) -> tuple[Command, ...]:

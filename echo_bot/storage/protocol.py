@@ -117,6 +117,12 @@ class Sessions(Protocol):
 
     async def last_spoke(self, sender: Identity) -> tuple[Address, datetime] | None:
         """Where and when this sender last wrote (from the transcript)."""
+    async def chats(
+        self, channel: str | None, chat_id: str | None, limit: int, *, account: str | None = None
+    ) -> tuple[tuple[Address, datetime], ...]:
+        """The chats with a transcript and the time of their last line, the newest first; None: any."""
+        ...
+
         ...
 
     async def speakers(self, address: Address, since: datetime) -> frozenset[str]:

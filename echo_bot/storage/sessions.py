@@ -81,7 +81,7 @@ class SqlSessions:
         statement = (
             select(transcript)
     async def chats(
-        self, channel: str | None, chat_id: str | None, limit: int
+        self, channel: str | None, chat_id: str | None, limit: int, *, account: str | None = None
     ) -> tuple[tuple[Address, datetime], ...]:
         columns = [transcript.c[name] for name in ADDRESS]
         last = func.max(transcript.c.at, type_=transcript.c.at.type).label("at")
@@ -90,6 +90,8 @@ class SqlSessions:
             statement = statement.where(transcript.c.channel == channel)
         if chat_id is not None:
             statement = statement.where(transcript.c.chat_id == chat_id)
+        if account is not None:
+            statement = statement.where(transcript.c.account == account)
         return await self._database.rows(statement, lambda row: (address_of(row), row["at"]))
 
             .where(transcript.c.sender == str(sender))

@@ -39,7 +39,7 @@ class FakePort:
     `stored` holds what was taken, oldest first and each once; `seen` holds repeats too. `on_press`, when
     set, makes the answer to a press. `asks` is what a button with a prompt asks for. `commanded` holds native
     commands, which are answered with `answer`; `completions` completes whatever is typed; `moved` holds chats
-    that got a new id.
+    that got a new id. `places` are the chats with a transcript, and `entries` what each of them holds.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class FakePort:
         self.strangers: set[str] = set()
         self.open_cards: tuple[Card, ...] = ()
         self.entries: tuple[TranscriptEntry, ...] = ()
+        self.places: tuple[Address, ...] = ()
         self._reply = reply or PressReply("Approved once")
         self._on_press = on_press
         self._known: set[str] = set()
@@ -106,6 +107,9 @@ class FakePort:
 
     async def transcript(self, address: Address, limit: int) -> tuple[TranscriptEntry, ...]:
         return self.entries[-limit:]
+
+    async def chats(self, channel: str, account: str) -> tuple[Address, ...]:
+        return self.places
 
     async def pending(self, viewer: Identity) -> tuple[Card, ...]:
         return self.open_cards

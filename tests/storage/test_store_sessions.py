@@ -76,6 +76,14 @@ async def test_threads_accounts_and_channels_are_different_chats(store: SqlStore
         assert [row.text for row in await store.sessions.transcript(place, 9)] == [str(place)]
 
 
+async def test_the_chats_of_an_account_come_newest_first_and_bounded(store: SqlStore) -> None:
+    thread, other = replace(CHAT, thread_id="7"), replace(CHAT, account="b")
+    for minutes, place in enumerate((thread, CHAT, other)):
+        await store.sessions.put_transcript(replace(line("a", "hi", minutes=minutes), address=place))
+    assert await store.sessions.chats(CHAT.channel, None, 9, account="") == ((CHAT, at(1)), (thread, at(0)))
+    assert await store.sessions.chats(CHAT.channel, None, 1) == ((other, at(2)),)
+
+
 async def test_where_somebody_last_spoke(store: SqlStore) -> None:
     anna = Identity("web", "anna")
     elsewhere = Address("web", "2")

@@ -8,6 +8,7 @@ import pytest
 
 from channels.discord.adapter import DiscordChannel
 from echo_bot.channel import ChannelState, TranscriptEntry
+from echo_bot.events import Address
 from echo_bot.testing.discord import Conversation, DiscordEmulator, Person
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.waiting import eventually
@@ -107,25 +108,49 @@ async def test_a_resumed_session_reads_no_history(
     assert len(discord.called("GET", HISTORY)) == before
 
 
-@pytest.mark.parametrize("in_thread", [False, True], ids=["a channel", "a thread"])
+@pytest.mark.parametrize("kind", ["a channel", "a thread", "a direct chat"])
 async def test_after_a_restart_the_transcript_tells_where_to_go_on(
-    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, ada: Person, in_thread: bool
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, ada: Person, kind: str
 ) -> None:
     guild = discord.guild()
     parent = guild.channel("general")
-    room = ada.chat(guild.thread(parent, "plan")) if in_thread else ada.chat(parent)
+    rooms = {
+        "a channel": lambda: ada.chat(parent),
+        "a thread": lambda: ada.chat(guild.thread(parent, "plan")),
+        "a direct chat": ada.dm,
+    }
+    room = rooms[kind]()
     seen = room.say("before")
-    await port.wait_for_event("before")
+    before = await port.wait_for_event("before")
     await channel.stop()
     room.say("while it was off")
     now = datetime.now(UTC)
-    port.entries = (
+    restarted = FakePort()
+    restarted.places = (Address("discord", "not an id"), Address("discord", "1"), before.address)
+    restarted.entries = (
         TranscriptEntry(str(seen.id), "user", "before", now),
         TranscriptEntry("interaction:1", "user", "/status", now),
         TranscriptEntry("99999999999999999999", "bot", "an answer", now),
     )
+    await channel.start(restarted)
+    missed = await restarted.wait_for_event("while it was off")
+    assert [event.text for event in restarted.stored] == ["while it was off"]
+    assert (missed.address, missed.is_group) == (before.address, kind != "a direct chat")
+
+
+async def test_after_a_restart_no_history_is_read_where_nothing_was_said(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, ada: Person, chat: Conversation
+) -> None:
+    quiet = ada.chat(discord.guild().channel("general"))
+    quiet.say("before")
+    before = await port.wait_for_event("before")
+    seen = chat.say("hello")
+    hello = await port.wait_for_event("hello")
+    await channel.stop()
+    chat.say("while it was off")
     restarted = FakePort()
-    restarted.entries = port.entries
+    restarted.places = (before.address, hello.address)
+    restarted.entries = (TranscriptEntry(str(seen.id), "user", "hello", datetime.now(UTC)),)
     await channel.start(restarted)
     await restarted.wait_for_event("while it was off")
-    assert [event.text for event in restarted.stored] == ["while it was off"]
+    assert [call.path for call in discord.called("GET", HISTORY)] == [f"/channels/{chat.id}/messages"]

@@ -321,6 +321,21 @@ async def test_what_was_said_in_a_channel_while_the_bot_was_off_is_heard_once(
     assert ada.id in room.from_bot[-1].text
 
 
+async def test_a_direct_message_written_while_the_bot_was_off_is_answered_once(
+    opened: Opening, chat: Conversation
+) -> None:
+    async with opened():
+        chat.say("/whoami")
+        await chat.wait_for_text("You are")
+    chat.say("/tool todo action=list")
+    async with opened():
+        await chat.wait_for_text("The list is empty")
+    async with opened():
+        chat.say("/status")
+        await chat.wait_for_text("Echo Bot")
+    assert sum("The list is empty" in one.text for one in chat.from_bot) == 1
+
+
 async def test_received_files_reach_the_workspace(opened: Opening, chat: Conversation) -> None:
     async with opened() as scene:
         chat.say("/run ls -R", files=[("notes.txt", b"remember the milk")])

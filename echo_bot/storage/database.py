@@ -8,7 +8,7 @@ writers queue here, in order, rather than in the database.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from echo_bot.errors import StorageError
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
+Values = Mapping[str, Any]
 
 
 class Lane:
@@ -83,9 +84,11 @@ class Database:
     async def write(self, work: Work[T]) -> T:
         return await self._writer.run(work)
 
-    async def rows(self, statement: Select[Any], make: Callable[[RowMapping], T]) -> tuple[T, ...]:
-        """Every row of one query, made into a record."""
-        return await self.read(lambda c: tuple(make(row) for row in c.execute(statement).mappings()))
+    async def rows(
+        self, statement: Select[Any], make: Callable[[RowMapping], T], values: Values | None = None
+    ) -> tuple[T, ...]:
+        """Every row of one query, made into a record. `values` fill a statement that was built once."""
+        return await self.read(lambda c: tuple(make(row) for row in c.execute(statement, values).mappings()))
 
     async def first(self, statement: Select[Any], make: Callable[[RowMapping], T]) -> T | None:
         """The first row of one query as a record; None when there is none."""
@@ -96,9 +99,9 @@ class Database:
 
         return await self.read(work)
 
-    async def change(self, statement: Insert | Update | Delete) -> int:
+    async def change(self, statement: Insert | Update | Delete, values: Values | None = None) -> int:
         """One statement; returns how many rows it touched."""
-        return await self.write(lambda connection: connection.execute(statement).rowcount)
+        return await self.write(lambda connection: connection.execute(statement, values).rowcount)
 
     async def close(self) -> None:
         try:

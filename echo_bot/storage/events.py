@@ -14,6 +14,10 @@ from echo_bot.storage.sessions import upsert_transcript
 from echo_bot.storage.tables import seen, turns
 from echo_bot.storage.turns import turn_values
 
+# Building a statement takes longer than running it, so those of every message are built once.
+_CLAIM = insert_into(seen).on_conflict_do_nothing()
+_BEGIN_TURN = insert_into(turns).on_conflict_do_nothing()
+
 
 class _SeenBefore(Exception):
     """Rolls the claim, or the joining, back."""
@@ -85,15 +89,11 @@ def _replace_queued(session_key: SessionKey, event_id: EventId, event_json: str)
 def _insert_ids(connection: Connection, dedup_ids: tuple[str, ...], at: datetime) -> bool:
     """False when one of them was there before."""
     rows = [{"dedup_id": dedup_id, "at": at} for dedup_id in dict.fromkeys(dedup_ids)]
-    if not rows:
-        return True
-    statement = insert_into(seen).values(rows).on_conflict_do_nothing()
-    return connection.execute(statement).rowcount == len(rows)
+    return all(connection.execute(_CLAIM, row).rowcount == 1 for row in rows)
 
 
 def _insert_turn(connection: Connection, turn: TurnRecord | None) -> bool:
     """False when the turn is there already: its ids were forgotten, then the update came once more."""
     if turn is None:
         return True
-    statement = insert_into(turns).values(turn_values(turn)).on_conflict_do_nothing()
-    return connection.execute(statement).rowcount == 1
+    return connection.execute(_BEGIN_TURN, turn_values(turn)).rowcount == 1

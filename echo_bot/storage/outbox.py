@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, exists, func, or_, select, update
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.events import Address, TurnId
-from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields, is_at
+from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow
@@ -29,6 +29,18 @@ _NAMES = (
     "error",
 )
 _UNSENT = ("queued", "sending")
+# Building a statement takes longer than running it, so those of every message are built once.
+_PUT = (
+    insert_into(outbox).on_conflict_do_nothing(index_elements=["source", "part"]).returning(outbox.c.row_id)
+)
+_UNSENT_AT = (
+    select(outbox)
+    .where(outbox.c.state.in_(_UNSENT))
+    .where(*(outbox.c[name] == bindparam(name) for name in ADDRESS))
+    .order_by(outbox.c.row_id)
+    .limit(1)
+)
+"""The oldest at an address."""
 
 
 class SqlOutbox:
@@ -43,7 +55,7 @@ class SqlOutbox:
 
     async def put_to_send(self, rows: tuple[OutboxRow, ...]) -> tuple[tuple[OutboxRow, ...], bool]:
         def work(connection: Connection) -> tuple[tuple[OutboxRow, ...], bool]:
-            is_next = connection.execute(_unsent_at(rows[0].address)).first() is None
+            is_next = connection.execute(_UNSENT_AT, address_values(rows[0].address)).first() is None
             first = replace(rows[0], state="sending") if is_next else rows[0]
             stored, is_new = _put(connection, first)
             return (stored, *(_put(connection, row)[0] for row in rows[1:])), is_next and is_new
@@ -145,15 +157,9 @@ def _is_dead(row_id: int) -> ColumnElement[bool]:
     return and_(outbox.c.row_id == row_id, outbox.c.state == "dead")
 
 
-def _unsent_at(address: Address) -> Select[Any]:
-    """The oldest."""
-    unsent = select(outbox).where(outbox.c.state.in_(_UNSENT)).where(is_at(outbox, address))
-    return unsent.order_by(outbox.c.row_id).limit(1)
-
-
 def _take_next(connection: Connection, address: Address, now: datetime) -> OutboxRow | None:
     """The oldest unsent row there, marked `sending`, if it is due."""
-    found = connection.execute(_unsent_at(address)).mappings().first()
+    found = connection.execute(_UNSENT_AT, address_values(address)).mappings().first()
     row = _row(found) if found is not None else None
     if row is None or row.state != "queued" or (row.next_try_at is not None and row.next_try_at > now):
         return None
@@ -163,10 +169,8 @@ def _take_next(connection: Connection, address: Address, now: datetime) -> Outbo
 
 def _put(connection: Connection, row: OutboxRow) -> tuple[OutboxRow, bool]:
     """The row as it is stored, and whether it is new."""
-    values = {name: getattr(row, name) for name in _NAMES}
-    statement = insert_into(outbox).values(**values, **address_values(row.address))
-    statement = statement.on_conflict_do_nothing(index_elements=["source", "part"])
-    row_id = connection.execute(statement.returning(outbox.c.row_id)).scalar()
+    values = {name: getattr(row, name) for name in _NAMES} | address_values(row.address)
+    row_id = connection.execute(_PUT, values).scalar()
     if row_id is not None:
         return replace(row, row_id=row_id), True
     stored = select(outbox).where(outbox.c.source == row.source).where(outbox.c.part == row.part)

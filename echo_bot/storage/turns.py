@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Select, Update, select, update
+from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.events import TurnId
@@ -15,6 +15,8 @@ from echo_bot.storage.records import JournalEntry, TurnRecord, TurnState
 from echo_bot.storage.tables import journal, turns
 
 _UNFINISHED = tuple(state.value for state in TurnState if not state.is_final)
+_SET_STATE = update(turns).where(turns.c.turn_id == bindparam("of")).where(turns.c.state.in_(_UNFINISHED))
+_JOURNAL = select(journal).where(journal.c.turn_id == bindparam("of")).order_by(journal.c.seq)
 
 
 class SqlTurns:
@@ -31,14 +33,14 @@ class SqlTurns:
 
     async def begin(self, turn_id: TurnId) -> tuple[JournalEntry, ...] | None:
         def work(connection: Connection) -> tuple[JournalEntry, ...] | None:
-            if connection.execute(_to_state(turn_id, TurnState.RUNNING)).rowcount == 0:
+            if connection.execute(_SET_STATE, _state_values(turn_id, TurnState.RUNNING)).rowcount == 0:
                 return None
-            return tuple(_entry(row) for row in connection.execute(_journal_of(turn_id)).mappings())
+            return tuple(_entry(row) for row in connection.execute(_JOURNAL, {"of": turn_id}).mappings())
 
         return await self._database.write(work)
 
     async def set_state(self, turn_id: TurnId, state: TurnState, error: str = "") -> bool:
-        return await self._database.change(_to_state(turn_id, state, error)) == 1
+        return await self._database.change(_SET_STATE, _state_values(turn_id, state, error)) == 1
 
     async def append(self, turn_id: TurnId, entry: JournalEntry) -> bool:
         statement = (
@@ -49,7 +51,7 @@ class SqlTurns:
         return await self._database.change(statement) == 1
 
     async def journal(self, turn_id: TurnId) -> tuple[JournalEntry, ...]:
-        return await self._database.rows(_journal_of(turn_id), _entry)
+        return await self._database.rows(_JOURNAL, _entry, {"of": turn_id})
 
 
 def turn_values(turn: TurnRecord) -> dict[str, Any]:
@@ -65,18 +67,8 @@ def turn_values(turn: TurnRecord) -> dict[str, Any]:
     }
 
 
-def _to_state(turn_id: TurnId, state: TurnState, error: str = "") -> Update:
-    """Of an unfinished turn."""
-    return (
-        update(turns)
-        .where(turns.c.turn_id == turn_id)
-        .where(turns.c.state.in_(_UNFINISHED))
-        .values(state=state.value, error=error)
-    )
-
-
-def _journal_of(turn_id: TurnId) -> Select[Any]:
-    return select(journal).where(journal.c.turn_id == turn_id).order_by(journal.c.seq)
+def _state_values(turn_id: TurnId, state: TurnState, error: str = "") -> dict[str, str]:
+    return {"of": turn_id, "state": state.value, "error": error}
 
 
 def _entry(row: RowMapping) -> JournalEntry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic_ai.messages import (
@@ -41,7 +41,14 @@ class Fail:
     error: Exception
 
 
-Step = Say | CallTool | Fail
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """Choose the step by the messages so far, such as a name that a tool has just given."""
+
+    choose: Callable[[Sequence[ModelMessage]], Say | CallTool | Fail]
+
+
+Step = Say | CallTool | Fail | Decide
 
 
 class ScriptedModel:
@@ -55,9 +62,11 @@ class ScriptedModel:
         self.seen: list[list[ModelMessage]] = []
         self.model = FunctionModel(self._answer, stream_function=self._stream)
 
-    def _next(self, messages: list[ModelMessage]) -> Step:
+    def _next(self, messages: list[ModelMessage]) -> Say | CallTool:
         self.seen.append(messages)
         step = self._steps.pop(0) if self._steps else Say("(script ended)")
+        if isinstance(step, Decide):
+            step = step.choose(messages)
         if isinstance(step, Fail):
             raise step.error
         return step
@@ -66,7 +75,6 @@ class ScriptedModel:
         step = self._next(messages)
         if isinstance(step, Say):
             return ModelResponse(parts=[TextPart(step.text)])
-        assert isinstance(step, CallTool)
         parts = [ToolCallPart(call.tool, dict(call.args)) for call in (step, *step.also)]
         return ModelResponse(parts=[*([TextPart(step.say)] if step.say else []), *parts])
 
@@ -74,7 +82,7 @@ class ScriptedModel:
         self, messages: list[ModelMessage], info: AgentInfo
     ) -> AsyncIterator[str | DeltaToolCalls]:
         step = self._next(messages)
-        text = step.text if isinstance(step, Say) else step.say if isinstance(step, CallTool) else ""
+        text = step.text if isinstance(step, Say) else step.say
         for start in range(0, len(text), 12):
             yield text[start : start + 12]
         if isinstance(step, CallTool):

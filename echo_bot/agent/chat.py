@@ -29,6 +29,7 @@ from pydantic_graph import End
 
 from echo_bot.agent.document import workspace_document
 from echo_bot.agent.journal import Journal
+from echo_bot.agent.remembered import remembered_note
 from echo_bot.agent.toolset import GateCapability, RegistryToolset, TurnDeps
 from echo_bot.delivery import Delivery, ReplyStream
 from echo_bot.events import InboundEvent
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-_NOTED = "I have read the document."
+_NOTED = "I have read it."
 
 DEFAULT_INSTRUCTIONS = """\
 You are Echo, an assistant in a chat. You act through tools; risky calls wait for a person's approval.
@@ -152,7 +153,7 @@ class ChatRunner:
             capabilities=[GateCapability()],
             retries=2,
         )
-        past = [*await self._document(), *await self._past(scope)]
+        past = [*await self._given(scope), *await self._past(scope)]
         async with agent.iter(
             None if done else self._mask_known(prompt_of(scope.event, files)),
             message_history=[*past, *done],
@@ -292,15 +293,18 @@ class ChatRunner:
             turns.pop(0)
         return [message for turn in turns for message in turn]
 
-    async def _document(self) -> Sequence[ModelMessage]:
-        """The workspace's AGENTS.md as a document, never as instructions.
+    async def _given(self, scope: TurnScope) -> Sequence[ModelMessage]:
+        """The workspace's AGENTS.md and what is remembered: as documents, never as instructions.
 
-        The answer beside it keeps it a message of its own: requests that follow one another are merged.
+        The answer beside them keeps them apart: requests that follow one another are merged.
         """
-        note = await asyncio.to_thread(workspace_document, self._settings.places, self._mask)
-        if not note:
+        notes = [await asyncio.to_thread(workspace_document, self._settings.places, self._mask)]
+        if "memory" in scope.allowed_tools:
+            notes.append(await remembered_note(self._store.memories, scope.memory_scope, self._mask))
+        parts = [UserPromptPart(note) for note in notes if note]
+        if not parts:
             return ()
-        return ModelRequest(parts=[UserPromptPart(note)]), ModelResponse(parts=[TextPart(_NOTED)])
+        return ModelRequest(parts=parts), ModelResponse(parts=[TextPart(_NOTED)])
 
 
 def prompt_of(event: InboundEvent, files: Sequence[str] = ()) -> str:

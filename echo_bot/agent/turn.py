@@ -95,7 +95,7 @@ class TurnRunner:
             turn_id=turn.turn_id,
             session_key=turn.session_key,
             event=event,
-            memory_scope=event.memory_scope or str(event.sender),
+            memory_scope=turn.memory_scope,
             journal=journal,
             slots=asyncio.Semaphore(self._parts.parallel_tools),
         )

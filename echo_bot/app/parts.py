@@ -19,6 +19,7 @@ from echo_bot.app.file_sources import file_sources
 from echo_bot.app.model import ModelChoice, approval_model, chat_runner, choose_models
 from echo_bot.app.moved_targets import MovedAliases, MovedTargets
 from echo_bot.app.overview import Overview
+from echo_bot.app.remembering import Witnesses
 from echo_bot.app.secrets import Secrets
 from echo_bot.app.toolbox import Toolbox, build_toolbox
 from echo_bot.approval.approvers import Approvers
@@ -143,7 +144,8 @@ def build_parts(setting: Setting) -> Parts:
         callbacks,
     )
     status = StatusLines(delivery, store, now=time.monotonic, mask=mask.mask)
-    toolbox = build_toolbox(config, settings, store, delivery, broker, status, clock)
+    witnesses = Witnesses(people, audit, mask.mask, clock)
+    toolbox = build_toolbox(config, settings, store, delivery, broker, status, witnesses)
     model, judge = _models(setting)
     network_allowed = config.execution.network_policy == "allow"
     gate = ApprovalGate(

@@ -25,6 +25,7 @@ BUILT = frozenset(
         "exec",
         "execute_code",
         "list_dir",
+        "memory",
         "message",
         "notify",
         "patch",
@@ -32,6 +33,7 @@ BUILT = frozenset(
         "read_file",
         "read_spill",
         "search_files",
+        "session_search",
         "todo",
         "write_file",
     }

@@ -6,10 +6,10 @@ import os
 import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from echo_bot.app.discovery import add_own_tools
 from echo_bot.app.outgoing import OutgoingFiles
+from echo_bot.app.remembering import Witnesses, remembering_tools
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Surroundings
 from echo_bot.config.model import Config
@@ -69,7 +69,7 @@ def build_toolbox(
     delivery: Delivery,
     broker: Broker,
     status: StatusLines,
-    clock: Callable[[], datetime],
+    witnesses: Witnesses,
 ) -> Toolbox:
     """Everything that tools need; one of the user's own that cannot be used is only left out."""
     sites = CallSites()
@@ -86,11 +86,12 @@ def build_toolbox(
             MessageTool(delivery, sites, settings.targets, files.stage),
             NotifyTool(delivery, sites, settings.targets, files.stage),
             TodoTool(store.values),
+            *remembering_tools(config, settings, store, sites, witnesses),
             ClarifyTool(
                 broker,
                 sites,
                 default_timeout_seconds=config.permissions.approval.wait_timeout_seconds,
-                clock=clock,
+                clock=witnesses.clock,
             ),
         ]
     )

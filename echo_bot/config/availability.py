@@ -18,12 +18,12 @@ LATER_KEYS = (
     "execution.container", "execution.remote",
     "models.fallback", "models.compaction",
     "workers", "scheduler.missed_runs", "scheduler.max_parallel", "inspection",
-    "memory.max_entries", "memory.max_entry_chars", "knowledge", "skills",
+    "knowledge", "skills",
     "observability.metrics", "observability.otel_endpoint",
 )  # fmt: skip
 """Keys and whole sections that must stay at their defaults."""
 
-LATER_SECTIONS = ("tools.image_gen", "tools.tts", "tools.vision", "tools.mcp", "scheduler", "memory")
+LATER_SECTIONS = ("tools.image_gen", "tools.tts", "tools.vision", "tools.mcp", "scheduler")
 """Sections of which nothing works yet. Their `enabled` may be set to either: off is what they are."""
 
 LATER_CHANNELS: tuple[str, ...] = ()

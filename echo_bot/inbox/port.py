@@ -39,13 +39,14 @@ from echo_bot.inbox.admission import Admission
 from echo_bot.inbox.albums import Albums
 from echo_bot.inbox.commands import COMMANDS, CONTROL, TURN_COMMANDS, Commands, Request
 from echo_bot.inbox.completing import Completing
-from echo_bot.inbox.incoming import claim_ids, has_plain_ids, without_trust, words_of
+from echo_bot.inbox.incoming import claim_ids, has_plain_ids, line_of, without_trust
 from echo_bot.inbox.moving import Moves
 from echo_bot.inbox.rate import RateLimit
 from echo_bot.session import (
     SessionQueues,
     event_from_json,
     event_to_json,
+    memory_scope,
     session_key,
     storable,
     turn_id_of,
@@ -57,8 +58,8 @@ from echo_bot.text import encodable
 log = structlog.get_logger(__name__)
 
 _CARD_PREFIX = "card:"
-
 _MOST_CHATS = 200
+
 
 _TOO_MANY = "Too many messages at once; this one was not read. Try again shortly."
 _NOT_STORED = "This could not be stored, so nothing was done. Try again; the log says why."
@@ -78,8 +79,8 @@ class _Taken:
     queued: bool = False
     text: str = ""
     ok: bool = True
-    work: Callable[[], Awaitable[str]] | None = None
     busy: bool = False
+    work: Callable[[], Awaitable[str]] | None = None
 
 
 def _reply_of(taken: _Taken) -> CommandReply:
@@ -179,11 +180,11 @@ class Inbox:
         rows = await self._store.sessions.transcript(address, limit)
         return tuple([await self._entry(row) for row in rows])
 
-    async def pending(self, viewer: Identity) -> tuple[Card, ...]:
     async def chats(self, channel: str, account: str) -> tuple[Address, ...]:
         found = await self._store.sessions.chats(channel, None, _MOST_CHATS, account=account)
         return tuple(address for address, _ in found)
 
+    async def pending(self, viewer: Identity) -> tuple[Card, ...]:
         return tuple(self._shown(await self._broker.pending_for(viewer)))
 
     def commands(self) -> tuple[Command, ...]:
@@ -199,6 +200,7 @@ class Inbox:
             event_json=event_to_json(event),
             state=TurnState.QUEUED,
             created_at=self._clock(),
+            memory_scope=self._memory_scope(event),
         )
         said = self._line(event)
         if not await self._store.events.claim(claim_ids(event), turn, self._clock(), said):
@@ -358,14 +360,10 @@ class Inbox:
         return await self._store.events.claim(claim_ids(event), None, self._clock(), line)
 
     def _line(self, event: InboundEvent) -> TranscriptRow:
-        return TranscriptRow(
-            entry_id=event.message_id or event.event_id,
-            address=event.address,
-            role="user",
-            text=self._mask(words_of(event)),
-            at=event.timestamp,
-            sender=str(event.sender),
-        )
+        return line_of(event, self._mask, self._memory_scope(event))
+
+    def _memory_scope(self, event: InboundEvent) -> str:
+        return memory_scope(event, shared_groups=self._settings.shared_groups)
 
     async def _reply(self, event: InboundEvent, text: str) -> None:
         source = f"{turn_id_of(event)}:answer"

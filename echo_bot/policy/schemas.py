@@ -70,7 +70,8 @@ READING: Mapping[str, JsonSchema] = {
         "query",
         query=_text("What to look for"),
         max_results=_MAX_RESULTS,
-        role=_text("Only this role's words"),
+        role=_text("Only this role's words: user or assistant"),
+        scope=_choice("Whose conversations: your own, or for admins everybody's", "own", "all"),
     ),
     "skills_list": _schema(),
     "skill_view": _schema("name", name=_text("The skill"), file_path=_text("A file inside the skill")),
@@ -139,6 +140,7 @@ WRITING: Mapping[str, JsonSchema] = {
         content=_text("What to remember"),
         query=_text("What to look for"),
         target=_text("Which memory: user, environment, …"),
+        id={"type": ["string", "integer"], "description": "The entry's number"},
         extensible=True,
     ),
     "image_generate": _schema(
@@ -211,10 +213,15 @@ LASTING: Mapping[str, JsonSchema] = {
         "source location",
         source=_choice("Where it comes from", "git", "local", "url"),
         location=_text("Its address or path"),
-        extensible=True,
+        ref=_text("Of a git repository: a branch, tag or commit; its default branch when absent"),
+        path=_text("The skill's folder inside, where there are several"),
+        replace=_flag("Put it in the place of the installed skill of that name"),
     ),
     "skill_manage": _schema(
-        "action name", action=_text("What to do"), name=_text("The skill"), extensible=True
+        "action name",
+        action=_text("create, list, remove, enable, disable, update or pin"),
+        name=_text("The skill; for list a pattern such as *"),
+        content=_text("For create: the text of its SKILL.md"),
     ),
 }
 

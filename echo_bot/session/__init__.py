@@ -1,6 +1,6 @@
 """Sessions: which conversation an event belongs to, its stored form, an ordered queue for each."""
 
-from echo_bot.session.keys import chat_session, session_key, turn_id_of
+from echo_bot.session.keys import chat_session, memory_scope, session_key, turn_id_of
 from echo_bot.session.queues import SessionQueues
 from echo_bot.session.stored import event_from_json, event_to_json, storable
 
@@ -9,6 +9,7 @@ __all__ = [
     "chat_session",
     "event_from_json",
     "event_to_json",
+    "memory_scope",
     "session_key",
     "storable",
     "turn_id_of",

@@ -1,4 +1,4 @@
-"""Which conversation an event belongs to, and the id of the turn it starts."""
+"""Which conversation and whose memory an event belongs to, and the id of the turn it starts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import hashlib
 from urllib.parse import quote
 
 from echo_bot.events import Address, InboundEvent, SessionKey, TurnId
+from echo_bot.policy.access import person_of
+from echo_bot.storage.records import GROUP_SCOPE
 
 
 def session_key(event: InboundEvent, *, shared_groups: bool) -> SessionKey:
@@ -21,6 +23,20 @@ def session_key(event: InboundEvent, *, shared_groups: bool) -> SessionKey:
     if event.is_group and not shared_groups:
         parts.append(_part(event.sender_id))
     return SessionKey(":".join(parts))
+
+
+def memory_scope(event: InboundEvent, *, shared_groups: bool) -> str:
+    """Whose memory a turn uses: the person's, the same in all their private chats, or in a group the group's.
+
+    What somebody told the bot alone is never shown in a group; without shared sessions everybody has a memory
+    of their own there. Internal producers say it themselves.
+    """
+    if event.memory_scope:
+        return event.memory_scope
+    if not event.is_group:
+        return f"person:{person_of(event.sender)}"
+    group = GROUP_SCOPE + chat_session(event.address)
+    return group if shared_groups else f"{group}:{_part(event.sender_id)}"
 
 
 def chat_session(address: Address) -> SessionKey:

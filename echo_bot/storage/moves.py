@@ -24,12 +24,13 @@ from echo_bot.events import Address
 from echo_bot.storage.columns import ADDRESS
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
-from echo_bot.storage.records import ChatMove
+from echo_bot.storage.records import GROUP_SCOPE, ChatMove
 from echo_bot.storage.tables import (
     approval_copies,
     approvals,
     grants,
     history,
+    memories,
     outbox,
     session_resets,
     transcript,
@@ -38,6 +39,8 @@ from echo_bot.storage.tables import (
 )
 
 _SCOPE = "moved_chats"
+_SCOPED = ((memories, "scope"), (transcript, "scope"), (turns, "memory_scope"))
+"""What belongs to a memory scope; that of a group begins with its chat."""
 
 
 class SqlMoves:
@@ -127,8 +130,11 @@ def _move_resets(connection: Connection, move: ChatMove) -> int:
 
 
 def _kept() -> tuple[tuple[Table, Column[Any], str], ...]:
-    """The kept values that belong to a session, by what stands before its key."""
-    return ((values, values.c.scope, "todo:"),)
+    """What else belongs to a session or a group's memory, by what stands before the session's key."""
+    return (
+        (values, values.c.scope, "todo:"),
+        *((table, table.c[name], GROUP_SCOPE) for table, name in _SCOPED),
+    )
 
 
 def _rewrite_events(connection: Connection, move: ChatMove) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, exists, or_, select, update
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.events import Address, TurnId
@@ -107,7 +107,8 @@ class SqlOutbox:
 
         def work(connection: Connection) -> OutboxRow | None:
             row = connection.execute(statement).mappings().first()
-            connection.execute(upsert_transcript(shown))
+            scope = _scope_of_turn(row["source"]) if row else None
+            connection.execute(upsert_transcript(shown, scope))
             return _take_next(connection, address_of(row), shown.at) if take_next and row else None
 
         return await self._database.write(work)
@@ -146,11 +147,9 @@ class SqlOutbox:
         return await self._database.rows(statement, _row)
 
 
-def _scope_of_turn(row_id: int) -> ColumnElement[str]:
-    """The memory scope of the turn that a message belongs to; its source begins with the turn's id."""
-    turn_id = func.substr(outbox.c.source, 1, func.instr(outbox.c.source, ":") - 1)
-    of_row = select(turns.c.memory_scope).where(turns.c.turn_id == turn_id).where(outbox.c.row_id == row_id)
-    return of_row.scalar_subquery()
+def _scope_of_turn(source: str) -> ColumnElement[str]:
+    """The memory scope of the turn that a message belongs to: its source begins with the turn's id."""
+    return select(turns.c.memory_scope).where(turns.c.turn_id == source.partition(":")[0]).scalar_subquery()
 
 
 def _is_dead(row_id: int) -> ColumnElement[bool]:

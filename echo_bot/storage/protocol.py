@@ -17,6 +17,7 @@ from echo_bot.storage.records import (
     GrantRecord,
     HistoryEntry,
     JournalEntry,
+    MemoryRecord,
     OutboxRow,
     OutboxState,
     PairedSender,
@@ -30,6 +31,7 @@ from echo_bot.storage.records import (
     Vote,
     Voted,
 )
+from echo_bot.text.terms import Terms
 
 
 class Events(Protocol):
@@ -115,24 +117,24 @@ class Sessions(Protocol):
         """The last `limit` rows, oldest first."""
         ...
 
-    async def last_spoke(self, sender: Identity) -> tuple[Address, datetime] | None:
-        """Where and when this sender last wrote (from the transcript)."""
     async def chats(
         self, channel: str | None, chat_id: str | None, limit: int, *, account: str | None = None
     ) -> tuple[tuple[Address, datetime], ...]:
         """The chats with a transcript and the time of their last line, the newest first; None: any."""
         ...
 
+    async def last_spoke(self, sender: Identity) -> tuple[Address, datetime] | None:
+        """Where and when this sender last wrote (from the transcript)."""
+        ...
+
+    async def search(
+        self, terms: Terms, limit: int, *, scope: str | None, roles: tuple[str, ...]
+    ) -> tuple[TranscriptRow, ...]:
+        """The lines of these roles that fit the terms best, best first; of every scope for None."""
         ...
 
     async def speakers(self, address: Address, since: datetime) -> frozenset[str]:
         """Who wrote in this chat after `since`, as `str(Identity)`."""
-    async def chats(
-        self, channel: str | None, chat_id: str | None, limit: int
-    ) -> tuple[tuple[Address, datetime], ...]:
-        """The chats with a transcript and the time of their last line, the newest first; None: any."""
-        ...
-
         ...
 
 
@@ -280,6 +282,10 @@ class Outbox(Protocol):
 
     async def list(self, state: OutboxState, limit: int) -> tuple[OutboxRow, ...]: ...
 
+    async def of_turn(self, turn_id: TurnId) -> tuple[OutboxRow, ...]:
+        """All that a turn said, in order."""
+        ...
+
 
 class AuditRows(Protocol):
     async def last(self, writer: str) -> AuditRow | None: ...
@@ -299,10 +305,6 @@ class AuditRows(Protocol):
     async def of_kind(self, kind: str) -> tuple[AuditRow, ...]:
         """Oldest first."""
         ...
-    async def of_turn(self, turn_id: TurnId) -> tuple[OutboxRow, ...]:
-        """All that a turn said, in order."""
-        ...
-
 
     async def heads(self) -> tuple[AuditHead, ...]:
         """Moved by `append` in the same transaction; the writer who spoke last comes last."""
@@ -371,6 +373,31 @@ class Values(Protocol):
     async def list(self, scope: str) -> dict[str, str]: ...
 
 
+class Memories(Protocol):
+    """What is remembered; every call sees one scope alone."""
+
+    async def add(self, record: MemoryRecord, most: int) -> MemoryRecord | None:
+        """Keep it; None, and nothing changed, if the scope holds `most` entries already.
+
+        What the same call wrote before, or the same words, come back as they are stored.
+        """
+        ...
+
+    async def replace(
+        self, scope: str, memory_id: int, content: str, *, at: datetime, by: str, turn_id: str, call_key: str
+    ) -> MemoryRecord | None:
+        """New words for an entry. None if there is no such entry in this scope."""
+        ...
+
+    async def remove(self, scope: str, memory_ids: tuple[int, ...]) -> int:
+        """How many of them were there."""
+        ...
+
+    async def list(self, scope: str) -> tuple[MemoryRecord, ...]:
+        """Oldest first."""
+        ...
+
+
 class Moves(Protocol):
     """Chats that got a new id."""
 
@@ -414,6 +441,8 @@ class Store(Protocol):
     def logins(self) -> Logins: ...
     @property
     def values(self) -> Values: ...
+    @property
+    def memories(self) -> Memories: ...
     @property
     def moves(self) -> Moves: ...
     @property

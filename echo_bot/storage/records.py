@@ -26,7 +26,10 @@ class TurnState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """One turn. `event_json` is the inbound event as stored; `order` rises with arrival."""
+    """One turn. `event_json` is the inbound event as stored; `order` rises with arrival.
+
+    `memory_scope` is whose memory it uses; see `echo_bot.session.memory_scope`.
+    """
 
     turn_id: TurnId
     session_key: SessionKey
@@ -36,6 +39,7 @@ class TurnRecord:
     created_at: datetime
     order: int = 0
     error: str = ""
+    memory_scope: str = ""
 
 
 JournalKind = Literal["file", "response", "call", "result", "note"]
@@ -62,7 +66,10 @@ class HistoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptRow:
-    """One line of a chat as people saw it. `card_json` for cards; the newest row of an entry id wins."""
+    """One line of a chat as people saw it. `card_json` for cards; the newest row of an entry id wins.
+
+    `scope` is the memory scope it belongs to, "" for none: whose search finds it.
+    """
 
     entry_id: str
     address: Address
@@ -71,6 +78,27 @@ class TranscriptRow:
     at: datetime
     sender: str = ""
     card_json: str = ""
+    scope: str = ""
+
+
+GROUP_SCOPE = "group:"
+"""What the memory scopes of a group begin with; the session key of its chat follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecord:
+    """Something to remember for one memory scope, with who wrote it last, when, in which turn and call."""
+
+    scope: str
+    target: str
+    content: str
+    changed_at: datetime
+    changed_by: str
+    turn_id: str
+    call_key: str
+    created_at: datetime
+    created_by: str
+    id: int = 0
 
 
 class ApprovalStatus(StrEnum):

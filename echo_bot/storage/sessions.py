@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Insert, func, select
+from sqlalchemy import ColumnElement, Connection, Insert, func, select
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.events import Address, Identity, SessionKey
 from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields, is_at
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.fulltext import search
 from echo_bot.storage.records import HistoryEntry, TranscriptRow
 from echo_bot.storage.tables import history, session_resets, transcript, turns
+from echo_bot.text.terms import Terms
 
 
 class SqlSessions:
@@ -77,9 +80,6 @@ class SqlSessions:
         )
         return (await self._database.rows(statement, _transcript_row))[::-1]
 
-    async def last_spoke(self, sender: Identity) -> tuple[Address, datetime] | None:
-        statement = (
-            select(transcript)
     async def chats(
         self, channel: str | None, chat_id: str | None, limit: int, *, account: str | None = None
     ) -> tuple[tuple[Address, datetime], ...]:
@@ -94,12 +94,29 @@ class SqlSessions:
             statement = statement.where(transcript.c.account == account)
         return await self._database.rows(statement, lambda row: (address_of(row), row["at"]))
 
+    async def last_spoke(self, sender: Identity) -> tuple[Address, datetime] | None:
+        statement = (
+            select(transcript)
             .where(transcript.c.sender == str(sender))
             .where(transcript.c.role == "user")
             .order_by(transcript.c.at.desc(), transcript.c.id.desc())
             .limit(1)
         )
         return await self._database.first(statement, lambda row: (address_of(row), row["at"]))
+
+    async def search(
+        self, terms: Terms, limit: int, *, scope: str | None, roles: tuple[str, ...]
+    ) -> tuple[TranscriptRow, ...]:
+        where = f"t.role IN ({', '.join('?' for _ in roles)})" + ("" if scope is None else " AND t.scope = ?")
+        parameters = roles if scope is None else (*roles, scope)
+
+        def work(connection: Connection) -> tuple[TranscriptRow, ...]:
+            found = search(connection.exec_driver_sql, "transcript", terms, limit, where, parameters)
+            rows = connection.execute(select(transcript).where(transcript.c.id.in_(found))).mappings()
+            by_id = {row["id"]: _transcript_row(row) for row in rows}
+            return tuple(by_id[each] for each in found)
+
+        return await self._database.read(work)
 
     async def speakers(self, address: Address, since: datetime) -> frozenset[str]:
         statement = (
@@ -112,26 +129,31 @@ class SqlSessions:
         return frozenset(await self._database.rows(statement, lambda row: str(row["sender"])))
 
 
-def upsert_transcript(row: TranscriptRow) -> Insert:
-    """Insert the row, or put its contents in place of the row with that address and entry id."""
+def upsert_transcript(row: TranscriptRow, scope: ColumnElement[str] | None = None) -> Insert:
+    """Insert the row, or put its contents in place of the row with that address and entry id.
+
+    `scope` is how the database finds the scope of a row that does not say it.
+    """
     contents = _contents(row)
+    if scope is not None and not row.scope:
+        contents["scope"] = func.coalesce(scope, "")
     values = {**address_values(row.address), "entry_id": row.entry_id, **contents}
     statement = insert_into(transcript).values(values)
     return statement.on_conflict_do_update(index_elements=[*ADDRESS, "entry_id"], set_=contents)
 
 
-def _contents(row: TranscriptRow) -> dict[str, str | datetime]:
-    """The columns that a newer row of the same entry replaces."""
-    return {
+def _contents(row: TranscriptRow) -> dict[str, Any]:
+    """The columns that a newer row of the same entry replaces; one without a scope keeps the older one's."""
+    contents = {
         "role": row.role,
         "text": row.text,
         "at": row.at,
         "sender": row.sender,
         "card_json": row.card_json,
     }
+    return {**contents, "scope": row.scope} if row.scope else contents
 
 
 def _transcript_row(row: RowMapping) -> TranscriptRow:
-    return TranscriptRow(
-        address=address_of(row), **fields(row, "entry_id", "role", "text", "at", "sender", "card_json")
-    )
+    names = ("entry_id", "role", "text", "at", "sender", "card_json", "scope")
+    return TranscriptRow(address=address_of(row), **fields(row, *names))

@@ -9,6 +9,7 @@ from echo_bot.storage.dialect import sqlite_engine
 from echo_bot.storage.events import SqlEvents
 from echo_bot.storage.grants import SqlGrants
 from echo_bot.storage.logins import SqlLogins
+from echo_bot.storage.memories import SqlMemories
 from echo_bot.storage.moves import SqlMoves
 from echo_bot.storage.outbox import SqlOutbox
 from echo_bot.storage.people import SqlPeople
@@ -44,6 +45,7 @@ class SqlStore:
         self.people = SqlPeople(self._database)
         self.logins = SqlLogins(self._database)
         self.values = SqlValues(self._database)
+        self.memories = SqlMemories(self._database)
         self.moves = SqlMoves(self._database)
         self.retention = SqlRetention(self._database)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     Column,
+    Connection,
     ForeignKey,
     Index,
     Integer,
@@ -16,9 +17,11 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    event,
 )
 
 from echo_bot.storage.columns import ADDRESS, RowId, UtcTime, address_columns, text_column
+from echo_bot.storage.fulltext import full_text_ddl
 
 metadata = MetaData(
     naming_convention={
@@ -48,6 +51,7 @@ turns = Table(
     text_column("state"),
     Column("created_at", UtcTime, nullable=False),
     text_column("error", default=""),
+    text_column("memory_scope", default=""),
     UniqueConstraint("turn_id"),
     Index(None, "state", "order"),
     Index(None, "session_key", "event_id"),
@@ -98,9 +102,37 @@ transcript = Table(
     Column("at", UtcTime, nullable=False),
     text_column("sender", default=""),
     text_column("card_json", default=""),
+    text_column("scope", default=""),
     UniqueConstraint(*ADDRESS, "entry_id"),
     Index(None, *ADDRESS, "id"),
     Index(None, "sender", "at"),
+    Index(None, "scope", "id"),
+    sqlite_autoincrement=True,
+)
+
+
+@event.listens_for(transcript, "after_create")
+def _index_transcript(_table: Table, connection: Connection, **_options: object) -> None:
+    if connection.dialect.name == "sqlite":
+        for statement in full_text_ddl("transcript"):
+            connection.exec_driver_sql(statement)
+
+
+memories = Table(
+    "memories",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    text_column("scope"),
+    text_column("target"),
+    text_column("content"),
+    Column("created_at", UtcTime, nullable=False),
+    text_column("created_by"),
+    Column("changed_at", UtcTime, nullable=False),
+    text_column("changed_by"),
+    text_column("turn_id"),
+    text_column("call_key"),
+    UniqueConstraint("turn_id", "call_key"),
+    Index(None, "scope", "id"),
     sqlite_autoincrement=True,
 )
 

@@ -64,6 +64,7 @@ def turn_values(turn: TurnRecord) -> dict[str, Any]:
         "state": turn.state.value,
         "created_at": turn.created_at,
         "error": turn.error,
+        "memory_scope": turn.memory_scope,
     }
 
 
@@ -76,5 +77,14 @@ def _entry(row: RowMapping) -> JournalEntry:
 
 
 def _turn(row: RowMapping) -> TurnRecord:
-    plain = fields(row, "turn_id", "session_key", "event_id", "event_json", "created_at", "order", "error")
-    return TurnRecord(state=TurnState(row["state"]), **plain)
+    names = (
+        "turn_id",
+        "session_key",
+        "event_id",
+        "event_json",
+        "created_at",
+        "order",
+        "error",
+        "memory_scope",
+    )
+    return TurnRecord(state=TurnState(row["state"]), **fields(row, *names))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from echo_bot.storage.fulltext import full_text_ddl
+
 revision = "0001"
 down_revision = None
 
@@ -13,6 +15,8 @@ _BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 def upgrade() -> None:
     _messages()
+    _memories()
+    _full_text_search()
     _approvals()
     _outbox_and_audit()
     _secrets_and_people()
@@ -42,6 +46,7 @@ def _messages() -> None:
         _text("state"),
         _time("created_at"),
         _text("error", default=""),
+        _text("memory_scope", default=""),
         sa.PrimaryKeyConstraint("order", name="pk_turns"),
         sa.UniqueConstraint("turn_id", name="uq_turns_turn_id"),
         sqlite_autoincrement=True,
@@ -94,6 +99,7 @@ def _messages() -> None:
         _time("at"),
         _text("sender", default=""),
         _text("card_json", default=""),
+        _text("scope", default=""),
         sa.PrimaryKeyConstraint("id", name="pk_transcript"),
         sa.UniqueConstraint(
             "channel", "account", "chat_id", "thread_id", "entry_id", name="uq_transcript_channel"
@@ -104,6 +110,34 @@ def _messages() -> None:
         "ix_transcript_channel", "transcript", ["channel", "account", "chat_id", "thread_id", "id"]
     )
     op.create_index("ix_transcript_sender", "transcript", ["sender", "at"])
+    op.create_index("ix_transcript_scope", "transcript", ["scope", "id"])
+
+
+def _memories() -> None:
+    op.create_table(
+        "memories",
+        sa.Column("id", _BIG, nullable=False),
+        _text("scope"),
+        _text("target"),
+        _text("content"),
+        _time("created_at"),
+        _text("created_by"),
+        _time("changed_at"),
+        _text("changed_by"),
+        _text("turn_id"),
+        _text("call_key"),
+        sa.PrimaryKeyConstraint("id", name="pk_memories"),
+        sa.UniqueConstraint("turn_id", "call_key", name="uq_memories_turn_id"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_memories_scope", "memories", ["scope", "id"])
+
+
+def _full_text_search() -> None:
+    """What the newest schema makes; a revision that changes it keeps this one's statements here."""
+    if op.get_context().dialect.name == "sqlite":
+        for statement in full_text_ddl("transcript"):
+            op.execute(statement)
 
 
 def _approvals() -> None:

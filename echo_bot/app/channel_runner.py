@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import structlog
@@ -90,11 +90,11 @@ class ChannelRunner:
             found[name] = ChannelHealth(ChannelState.FAILED, error=why)
         return found
 
-    @staticmethod
-    def _health(running: _Running) -> ChannelHealth:
+    def _health(self, running: _Running) -> ChannelHealth:
         if running.failure or running.unserved:
             return ChannelHealth(ChannelState.FAILED, error=running.failure or running.unserved)
-        return running.channel.health()
+        health = running.channel.health()
+        return replace(health, error=health.error or self._book.refusal(running.channel))
 
     async def _keep_running(self, running: _Running, port: Port) -> None:
         attempt = 0

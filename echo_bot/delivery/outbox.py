@@ -17,7 +17,7 @@ from echo_bot.delivery.body import Body, hand_over
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.delivery.pace import Pace
-from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, StorageError, TargetGone
+from echo_bot.errors import ChannelError, ChannelFatal, FormatRejected, RetryAfter, StorageError, TargetGone
 from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow
@@ -258,7 +258,7 @@ class Delivery:
         except RetryAfter as error:
             self.pace.hold(row.address, error.seconds)
             await self._later(row, error.seconds + 0.1, str(error), counts=False)
-        except TargetGone as error:
+        except (TargetGone, ChannelFatal) as error:
             await self._dead(row, str(error))
         except Exception as error:  # the outer edge of a delivery: an adapter's fault blocks no chat
             if not isinstance(error, ChannelError | OSError | TimeoutError):
@@ -298,7 +298,12 @@ class Delivery:
         while True:
             try:
                 async with asyncio.timeout(_SEND_TIMEOUT_SECONDS):
-                    return await hand_over(channel, address, body, dedup_key=key, plain=plain)
+                    ref = await hand_over(channel, address, body, dedup_key=key, plain=plain)
+                self._book.taken(channel, body.kind)
+                return ref
+            except ChannelFatal as error:
+                self._book.refused(channel, body.kind, str(error))
+                raise
             except FormatRejected:
                 if plain:
                     raise

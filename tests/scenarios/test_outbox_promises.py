@@ -9,8 +9,8 @@ from pathlib import Path
 
 from echo_bot.channel import ChannelCapabilities, LengthUnit
 from echo_bot.delivery.body import Body
-from echo_bot.errors import FormatRejected, RetryAfter, TargetGone, TemporaryFailure
-from echo_bot.events import Address, MessageRef, OutboundText
+from echo_bot.errors import ChannelFatal, FormatRejected, RetryAfter, TargetGone, TemporaryFailure
+from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
 from echo_bot.storage.records import OutboxRow
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
@@ -105,6 +105,27 @@ async def test_a_dead_letter_is_shown_by_status_and_holds_up_nothing(
         assert (receipt.state, receipt.error) == ("failed", "bot was blocked by the user")
         await bot.channel.say("/status")
         await bot.channel.wait_for(says("Undeliverable messages: 1"))
+
+
+async def test_what_only_a_person_can_mend_is_given_up_at_once_and_shown_by_status_until_it_is_mended(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        (bot.workspace / "a.txt").write_text("x")
+        file = OutboundFile(str(bot.workspace / "a.txt"), "a.txt")
+        bot.channel.fail("send_file", ChannelFatal("The app lacks files:write", "Add files:write"))
+        receipt = await bot.parts.delivery.send(CHAT, "", files=(file,), source="s", wait_seconds=5)
+        assert (receipt.state, receipt.error) == ("failed", "The app lacks files:write. Add files:write")
+        await bot.channel.say("/status")
+        shown = await bot.channel.wait_for(says("Channel telegram: connected"))
+        assert "The app lacks files:write. Add files:write" in shown.body
+        await bot.parts.delivery.send(CHAT, "", files=(file,), source="t", wait_seconds=5)
+        await bot.channel.say("/status")
+        mended = await bot.channel.wait_for(
+            lambda message: says("Channel telegram: connected")(message) and message is not shown
+        )
+        [line] = [line for line in mended.body.splitlines() if "Channel telegram" in line]
+        assert "Add files:write" not in line
 
 
 class Faulty(FakeChannel):

@@ -280,6 +280,20 @@ async def test_messages_wait_out_a_rate_limit_and_keep_their_order(
     assert ["slack:U1" in one.words for one in dm.from_bot] == [True, False]
 
 
+async def test_a_missing_scope_makes_a_dead_letter_at_once_that_names_the_fix(
+    slack: SlackEmulator, bot: RunningBot, dm: Conversation
+) -> None:
+    slack.scopes.discard("files:write")
+    (bot.workspace / "a.txt").write_text("x")
+    dm.say("/tool message text=here files='[\"a.txt\"]'")
+    await dm.wait_for_text("here")
+    await eventually(lambda: slack.called("files.getUploadURLExternal"), "the upload")
+    dm.say("/status")
+    shown = await dm.wait_for_text("Undeliverable messages: 1")
+    assert "Add files:write under OAuth" in shown.text
+    assert len(slack.called("files.getUploadURLExternal")) == 1
+
+
 async def test_a_reply_longer_than_a_message_arrives_whole(start: Start, dm: Conversation) -> None:
     words = " ".join(f"word{number}" for number in range(4000))
     model = ScriptedModel([Say(words)])

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from echo_bot.channel import AsgiApp
 from echo_bot.gateway.api.app import build_api, closed_api
 from echo_bot.gateway.api.parts import ApiParts
-from echo_bot.gateway.edge import API_PREFIX, BodyLimit, Edge
+from echo_bot.gateway.edge import API_PREFIX, BodyLimit, Edge, Receive, Scope, Send
 from echo_bot.gateway.hooks import Hooks
 from echo_bot.gateway.login import COOKIE_NAME, LoginDesk, NewCookie
 from echo_bot.gateway.origin import Names
@@ -37,11 +37,28 @@ def build_app(
     app.add_api_route("/login/{secret}", doors.show, methods=["GET"], response_class=HTMLResponse)
     app.add_api_route("/login/{secret}", doors.enter, methods=["POST"], response_class=HTMLResponse)
     app.add_api_route("/logout", doors.leave, methods=["POST"], response_class=HTMLResponse)
-    app.mount(API_PREFIX, build_api(api) if api else closed_api())
     for path in sorted(mounts, key=len, reverse=True):
         app.mount(path, LoginWall(mounts[path], desk, live))
     limited = {path: BodyLimit(hook, max_body_bytes) for path, hook in hooks.items()}
-    return Hooks(limited, Edge(BodyLimit(app, max_body_bytes), names))
+    served = Below(API_PREFIX, build_api(api) if api else closed_api(), app)
+    return Hooks(limited, Edge(BodyLimit(served, max_body_bytes), names))
+
+
+class Below:
+    """An ASGI middleware: what is below a path goes to its own app, everything else further in.
+
+    The framework's own mounts do not take every path: a newline in it leads past them.
+    """
+
+    def __init__(self, prefix: str, app: AsgiApp, other: AsgiApp) -> None:
+        self._prefix, self._app, self._other = prefix, app, other
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] in ("http", "websocket") and scope["path"].startswith(f"{self._prefix}/"):
+            inner = {**scope, "root_path": scope.get("root_path", "") + self._prefix}
+            await self._app(inner, receive, send)
+        else:
+            await self._other(scope, receive, send)
 
 
 async def _healthz() -> dict[str, str]:

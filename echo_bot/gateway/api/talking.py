@@ -36,10 +36,18 @@ _EVENT_NAMES: dict[type[BaseModel], str] = {
     ApprovalView: "approval",
     MessageView: "end",
 }
+_EVENT_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "event": {"enum": [*_EVENT_NAMES.values()]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["event", "data"],
+}
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events `accepted`, `said`, `approval` and, last, `end` with the whole message.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"schema": _EVENT_SCHEMA}},
     }
 }
 _UNFINISHED: dict[int | str, dict[str, Any]] = {

@@ -30,10 +30,12 @@ from pydantic_graph import End
 from echo_bot.agent.document import workspace_document
 from echo_bot.agent.journal import Journal
 from echo_bot.agent.remembered import remembered_note
+from echo_bot.agent.skilled import skills_note
 from echo_bot.agent.toolset import GateCapability, RegistryToolset, TurnDeps
 from echo_bot.delivery import Delivery, ReplyStream
 from echo_bot.events import InboundEvent
 from echo_bot.policy.settings import PlaceSettings, ToolSettings
+from echo_bot.skills.catalog import SkillCatalog
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import HistoryEntry
 from echo_bot.tools.registry import Registry
@@ -63,6 +65,7 @@ class ChatSettings:
 
     instructions: str
     places: PlaceSettings
+    skills: SkillCatalog
     max_iterations: int
     max_history: int
     history_age: timedelta
@@ -294,11 +297,13 @@ class ChatRunner:
         return [message for turn in turns for message in turn]
 
     async def _given(self, scope: TurnScope) -> Sequence[ModelMessage]:
-        """The workspace's AGENTS.md and what is remembered: as documents, never as instructions.
+        """The workspace's AGENTS.md, skills and what is remembered: as documents, never as instructions.
 
         The answer beside them keeps them apart: requests that follow one another are merged.
         """
         notes = [await asyncio.to_thread(workspace_document, self._settings.places, self._mask)]
+        if "skill_view" in scope.allowed_tools:
+            notes.append(await asyncio.to_thread(skills_note, self._settings.skills, self._mask))
         if "memory" in scope.allowed_tools:
             notes.append(await remembered_note(self._store.memories, scope.memory_scope, self._mask))
         parts = [UserPromptPart(note) for note in notes if note]

@@ -19,6 +19,7 @@ from echo_bot.errors import StartError
 from echo_bot.events import InboundEvent
 from echo_bot.policy.guards.secrets import SecretMask
 from echo_bot.policy.settings import PolicySettings
+from echo_bot.skills.catalog import SkillCatalog
 from echo_bot.storage.protocol import Store
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.runner import ToolRunner
@@ -70,6 +71,7 @@ def chat_runner(
     runner: ToolRunner,
     delivery: Delivery,
     *,
+    skills: SkillCatalog,
     mask: SecretMask,
     clock: Callable[[], datetime],
     more_toolsets: Sequence[AbstractToolset[TurnDeps]] = (),
@@ -82,6 +84,7 @@ def chat_runner(
     chat = ChatSettings(
         instructions=config.models.system_prompt,
         places=settings.places,
+        skills=skills,
         max_iterations=config.agent.max_iterations,
         max_history=config.session.max_history_messages,
         history_age=timedelta(hours=config.session.expiry_hours),

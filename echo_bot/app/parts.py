@@ -180,6 +180,7 @@ def build_parts(setting: Setting) -> Parts:
         toolbox.registry,
         runner,
         delivery,
+        skills=toolbox.skills,
         mask=mask,
         clock=clock,
         more_toolsets=setting.more_toolsets,

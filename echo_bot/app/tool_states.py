@@ -34,6 +34,11 @@ BUILT = frozenset(
         "read_spill",
         "search_files",
         "session_search",
+        "skill_install",
+        "skill_manage",
+        "skill_run",
+        "skill_view",
+        "skills_list",
         "todo",
         "write_file",
     }

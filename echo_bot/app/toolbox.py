@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from echo_bot.app.discovery import add_own_tools
 from echo_bot.app.outgoing import OutgoingFiles
 from echo_bot.app.remembering import Witnesses, remembering_tools
+from echo_bot.app.skills import Running, bound_content, build_skills
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Surroundings
 from echo_bot.config.model import Config
@@ -23,10 +24,11 @@ from echo_bot.execution.layout import default_layout
 from echo_bot.execution.local import LocalExecutor
 from echo_bot.execution.protocol import Limits
 from echo_bot.execution.sandbox import SandboxExecutor
-from echo_bot.files import FileDoor, content_identity, real_rules
-from echo_bot.policy.call import BoundFile, Executor
+from echo_bot.files import FileDoor, real_rules
+from echo_bot.policy.call import Executor
 from echo_bot.policy.guards.paths import PathRules
 from echo_bot.policy.settings import PolicySettings
+from echo_bot.skills.catalog import SkillCatalog
 from echo_bot.storage.protocol import Store
 from echo_bot.tools.base import Tool, ToolExecutionContext
 from echo_bot.tools.builtin.clarify import ClarifyTool
@@ -59,6 +61,7 @@ class Toolbox:
     surroundings: Callable[[], Awaitable[Surroundings]]
     shorten: Shorten
     sweep: Callable[[], None]
+    skills: SkillCatalog
     broken: tuple[str, ...] = ()
 
 
@@ -79,10 +82,13 @@ def build_toolbox(
     doors = _Doors(settings, sites)
     workspace = Workspace(settings.places.workspace, doors.door, config.spill.max_inline_chars)
     files = OutgoingFiles(doors.for_site, settings.places.workspace, data_dir(config) / "outgoing")
+    running = _running(config, settings, executors, sites, spill, status)
+    skills = build_skills(config, settings, running, doors.door, witnesses.clock)
     registry = Registry(
         [
             *_file_tools(workspace, spill),
-            *_running_tools(config, settings, executors, processes, sites, spill, status),
+            *_running_tools(config, running, processes),
+            *skills.tools,
             MessageTool(delivery, sites, settings.targets, files.stage),
             NotifyTool(delivery, sites, settings.targets, files.stage),
             TodoTool(store.values),
@@ -100,15 +106,18 @@ def build_toolbox(
     async def surroundings() -> Surroundings:
         return Surroundings(
             auto_lands_on=executors.chosen("auto"),
-            bind=lambda path: BoundFile(path, content_identity(path)),
+            bind=bound_content,
             typed_before=processes.typed_before,
+            look_at_skill=skills.look,
         )
 
     def sweep() -> None:
         files.sweep()
         spill.sweep()
 
-    return Toolbox(registry, executors, processes, sites, surroundings, spill.shorten, sweep, broken)
+    return Toolbox(
+        registry, executors, processes, sites, surroundings, spill.shorten, sweep, skills.catalog, broken
+    )
 
 
 def sandbox_warning(config: Config, executors: Executors) -> str:
@@ -155,16 +164,15 @@ def _file_tools(workspace: Workspace, spill: Spill) -> tuple[Tool, ...]:
     )
 
 
-def _running_tools(
+def _running(
     config: Config,
     settings: PolicySettings,
     executors: Executors,
-    processes: BackgroundProcesses,
     sites: CallSites,
     spill: Spill,
     status: StatusLines,
-) -> tuple[Tool, ...]:
-    exec_config, code = config.tools.exec, config.tools.code_exec
+) -> Running:
+    exec_config = config.tools.exec
     limits = Limits(**exec_config.limits.model_dump())
     run = RunSettings(
         settings.places.workspace, exec_config.timeout_seconds, exec_config.max_output_chars, limits
@@ -183,18 +191,25 @@ def _running_tools(
         if ctx is not None:
             status.printed(ctx.execution_id, text)
 
+    return Running(run, place, spill.shorten, on_output, readiness)
+
+
+def _running_tools(config: Config, running: Running, processes: BackgroundProcesses) -> tuple[Tool, ...]:
+    run, place, shorten = running.settings, running.place, running.shorten
+    on_output, readiness = running.on_output, running.readiness
+    code = config.tools.code_exec
     return (
-        ExecTool(run, place=place, shorten=spill.shorten, on_output=on_output, readiness=readiness),
+        ExecTool(run, place=place, shorten=shorten, on_output=on_output, readiness=readiness),
         ExecuteCodeTool(
             replace(run, timeout_seconds=code.timeout_seconds),
             tuple(code.languages),
             path=os.environ.get("PATH", ""),
             place=place,
-            shorten=spill.shorten,
+            shorten=shorten,
             on_output=on_output,
             readiness=readiness,
         ),
-        ProcessTool(run, processes, place=place, shorten=spill.shorten, readiness=readiness),
+        ProcessTool(run, processes, place=place, shorten=shorten, readiness=readiness),
     )
 
 

@@ -26,6 +26,7 @@ from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.schemas import JsonSchema
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.policy.targets import parse_target
+from echo_bot.skills.sight import LookAtSkill, SkillSight
 
 _LOG = logging.getLogger(__name__)
 
@@ -56,11 +57,13 @@ class Surroundings:
 
     `auto_lands_on`: where `tools.exec.host: auto` runs code here. `bind` reads the files an approval is bound
     to; without it none is read and none is bound. `typed_before`: what a process got since its last newline.
+    `look_at_skill` says of a call what is known of the skill that it names.
     """
 
     auto_lands_on: Executor = Executor.SANDBOX
     bind: Bind | None = None
     typed_before: Callable[[str], str] = lambda process_id: ""
+    look_at_skill: LookAtSkill = lambda tool, args: SkillSight()
 
 
 ASSUMED = Surroundings()
@@ -87,9 +90,10 @@ def gather(
     if filtered_by is not None:
         return replace(bare, filtered_by=filtered_by)
     problem = _problem(tool, asked.args, settings)
-    if problem:
-        return replace(bare, arguments_error=problem)
-    return _judged(bare, tool, surroundings)
+    skill = SkillSight() if problem else surroundings.look_at_skill(name, args)
+    if problem or skill.problem:
+        return replace(bare, arguments_error=problem or skill.problem)
+    return _judged(bare, tool, surroundings, skill)
 
 
 def offers(facts: Facts) -> tuple[Choice, ...]:
@@ -176,13 +180,18 @@ def _target_problem(tool: str, args: Arguments, settings: PolicySettings) -> str
     return ""
 
 
-def _judged(bare: Facts, tool: ToolEntry, surroundings: Surroundings) -> Facts:
+def _judged(bare: Facts, tool: ToolEntry, surroundings: Surroundings, skill: SkillSight) -> Facts:
     """The facts of a valid call: where it lands, what the guards say, what may be granted."""
     call = _call(bare, surroundings)
+    if skill.folder:
+        call = replace(call, cwd=skill.folder)
     settings = bare.settings
     seen = _seen(bare.caller, settings, call, tool, surroundings)
     report = seen.shell
-    call = replace(call, bound_files=_bound(call, seen, surroundings.bind))
+    if skill.denial:
+        denied = Finding("skill_refused", Verdict.DENY, skill.denial, field="name")
+        seen = replace(seen, findings=(*seen.findings, denied))
+    call = replace(call, bound_files=_bound(call, seen, surroundings.bind, skill.folder))
     facts = replace(
         bare,
         call=call,
@@ -239,12 +248,14 @@ def _executor(call: Call, settings: PolicySettings, surroundings: Surroundings) 
     return surroundings.auto_lands_on if settings.exec_host is None else settings.exec_host
 
 
-def _bound(call: Call, seen: Seen, bind: Bind | None) -> tuple[BoundFile, ...]:
-    """The files whose content an approval of this call covers."""
+def _bound(call: Call, seen: Seen, bind: Bind | None, skill: str) -> tuple[BoundFile, ...]:
+    """The files whose content an approval of this call covers; of a `skill` all that its folder holds."""
     if bind is None:
         return ()
     if seen.shell is not None:
         named = seen.shell.script_files
+    elif skill:
+        named = (skill,)
     else:
         named = tuple(touched.path for touched in touched_paths(call.tool, call.args) if call.tool in _DIFFED)
     return tuple(bind(posixpath.join(call.cwd, path)) for path in dict.fromkeys(named))

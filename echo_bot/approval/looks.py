@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -159,6 +160,17 @@ def _texts(value: JsonValue | Mapping[str, JsonValue], name: str = "") -> Iterat
             yield from _texts(inner, name)
 
 
+def _script_arguments(at: Look) -> Iterator[Finding]:
+    """Files that no command may name must not be named to a skill's script either."""
+    args = at.call.args.get("args")
+    if at.call.tool != "skill_run" or not isinstance(args, list):
+        return
+    words = shlex.join(["./script", *map(str, args)])
+    for finding in judge_command(words, cwd=at.call.cwd, home=at.settings.places.home, env={}).findings:
+        if finding.verdict is Verdict.DENY:
+            yield replace(finding, field="args")
+
+
 GUARDS: tuple[Callable[[Look], Iterable[Finding]], ...] = (
     _sandbox,
     _paths,
@@ -166,5 +178,6 @@ GUARDS: tuple[Callable[[Look], Iterable[Finding]], ...] = (
     _memory,
     _masked,
     _targets,
+    _script_arguments,
 )
 """All are asked; the strictest finding counts. The shell guard comes before them."""

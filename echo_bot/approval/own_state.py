@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from echo_bot.files import resolve
 from echo_bot.policy.call import Call, Executor
 from echo_bot.policy.decision import Finding, Verdict
-from echo_bot.policy.guards.paths import DATABASE_SIBLINGS, PathRules, shown
+from echo_bot.policy.guards.paths import DATABASE_SIBLINGS, PathRules, is_protected, shown
 from echo_bot.policy.guards.sensitive_names import fold, is_within
 from echo_bot.policy.guards.shell.report import ShellReport
 
@@ -31,18 +31,38 @@ def judge_own_state(call: Call, shell: ShellReport | None, rules: PathRules) -> 
     """At most one finding, a hard one. `rules` are real (`real_rules`): no link hides a protected place."""
     if call.executor is not Executor.LOCAL:
         return
+    if call.tool == "skill_run":
+        yield from _judge_arguments(call, rules)
+        return
     places = tuple(fold(place) for place in rules.protected)
     folders = tuple(dict.fromkeys((call.cwd, *_folders_entered(call, shell, rules.home))))
     for number, name in enumerate(_names(call, shell)):
         follows = number < _MOST_FOLLOWED
         if any(_is_own(_at_home(name, rules.home), folder, places, follows) for folder in folders):
-            yield Finding(
-                "protected_path",
-                Verdict.DENY,
-                f"{shown(name)} belongs to the bot itself: its settings and state are read and changed by "
-                "their own commands only",
-            )
+            yield _own(name)
             return
+
+
+def _judge_arguments(call: Call, rules: PathRules) -> Iterator[Finding]:
+    """What a script is given by name. Its own folder lies in the state and may be read."""
+    args = call.args.get("args")
+    for text in args if isinstance(args, list) else ():
+        for name in (str(text), str(text).rpartition("=")[2]):
+            for folder in (call.cwd, rules.workspace):
+                path = posixpath.join(folder, _at_home(name, rules.home))
+                spellings = {fold(posixpath.normpath(path)), fold(resolve(path, folder).real)}
+                if name and any(is_protected(spelling, rules) for spelling in spellings):
+                    yield _own(name)
+                    return
+
+
+def _own(name: str) -> Finding:
+    return Finding(
+        "protected_path",
+        Verdict.DENY,
+        f"{shown(name)} belongs to the bot itself: its settings and state are read and changed by "
+        "their own commands only",
+    )
 
 
 def _names(call: Call, shell: ShellReport | None) -> Iterable[str]:

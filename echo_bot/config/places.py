@@ -50,6 +50,17 @@ def tool_files(config: Config) -> tuple[Path, ...]:
     return tuple(absolute(str(base / Path(path).expanduser())) for path in config.tools.paths)
 
 
+def skills_dir(config: Config) -> Path:
+    """Where installed skills are kept."""
+    return data_dir(config) / "skills"
+
+
+def skill_folders(config: Config) -> tuple[Path, ...]:
+    """The operator's own skill folders, from the workspace where they are written without one."""
+    base = workspace(config)
+    return tuple(absolute(str(base / Path(path).expanduser())) for path in config.skills.paths)
+
+
 def spill_dir(config: Config) -> Path:
     """Where long tool results are kept."""
     return data_dir(config) / "spill"

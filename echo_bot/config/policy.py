@@ -12,7 +12,16 @@ from echo_bot.config.availability import value_at
 from echo_bot.config.channels import accounts, sections
 from echo_bot.config.model import Config
 from echo_bot.config.permissions import AllowlistEntry
-from echo_bot.config.places import absolute, program_folders, spill_dir, state_places, tool_files, workspace
+from echo_bot.config.places import (
+    absolute,
+    program_folders,
+    skill_folders,
+    skills_dir,
+    spill_dir,
+    state_places,
+    tool_files,
+    workspace,
+)
 from echo_bot.config.tools import Risk
 from echo_bot.policy.allowlist import PRESETS
 from echo_bot.policy.call import Executor
@@ -147,5 +156,8 @@ def _places(config: Config, config_path: Path | None) -> PlaceSettings:
         safe_write_root=str(absolute(root)) if root else "",
         spill=str(spill_dir(config)),
         protected=tuple(dict.fromkeys(map(str, state_places(config, config_path)))),
-        protected_write=(*program_folders(), *map(str, tool_files(config))),
+        protected_write=(
+            *program_folders(),
+            *map(str, (*tool_files(config), skills_dir(config), *skill_folders(config))),
+        ),
     )

@@ -141,9 +141,11 @@ class Knowledge(Section):
 
 class Skills(Section):
     paths: Listed[str] = ()
-    """Folders with skills of your own."""
+    """Folders with skills of your own: each holds skill folders, or is one."""
     disabled: Listed[str] = ()
     """Skills that are not offered."""
+    python: str = ""
+    """The Python that runs their scripts, such as one of a virtual environment; empty: the bot's own."""
 
 
 class Spill(Section):

@@ -61,7 +61,8 @@ class SandboxLayout:
     """What a sandboxed command sees besides the system, all absolute.
 
     `workspace` is writable; `hidden` (bot state, credentials) is absent, also where it lies inside the
-    workspace; `readonly` (the bot's program) cannot be written either; all else is read-only.
+    workspace; `readonly` (the bot's program, skills) cannot be written either, and is shown also inside what
+    is hidden; all else is read-only.
     """
 
     workspace: str
@@ -104,8 +105,11 @@ def mounts(layout: SandboxLayout, found: Found) -> tuple[Mount, ...]:
     ):
         wanted.update((path, kind) for path in paths)
     placed: dict[str, Kind] = {}
+    shown = frozenset(layout.readonly)
     for path in sorted(wanted, key=lambda path: (path.count("/"), path)):
-        if _changes_anything(wanted[path], _around(placed, path)):
+        kind, around = wanted[path], _around(placed, path)
+        is_shown_inside = kind is Kind.READ_ONLY and path in shown and around in (Kind.HIDDEN, Kind.PRIVATE)
+        if is_shown_inside or _changes_anything(kind, around):
             placed[path] = wanted[path]
     return tuple(Mount(path, kind) for path, kind in placed.items())
 

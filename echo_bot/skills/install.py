@@ -48,7 +48,11 @@ class Installer:
         manifest, _ = parse_skill(files[SKILL_FILE], SKILL_FILE)
         if orders := injections(files):
             shown = " ".join(orders[:3]) + (f" And {len(orders) - 3} more." if len(orders) > 3 else "")
-            raise SkillError(f"its texts do not pass the memory scan. {shown}", "denied")
+            raise SkillError(
+                f"its texts do not pass the memory scan. {shown} Whoever has read it and trusts it can put "
+                "its folder under skills.paths instead.",
+                "denied",
+            )
         return manifest
 
     def install(

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from echo_bot.files import Admitted, FileDoor, FileRefusal
-from echo_bot.net import Fetch, Fetched, FetchFailed, FetchLimits, GuardedClient
+from echo_bot.net import Fetch, Fetched, FetchFailed, FetchLimits
+from echo_bot.net.clients import GuardedClients
 from echo_bot.policy.decision import Finding
 from echo_bot.policy.guards.network import parse_url
 from echo_bot.skills.archives import unpack
@@ -37,8 +38,8 @@ class Source:
 class SkillSources:
     """Fetches files into memory. Raises SkillError for whatever a server, a path or an archive does."""
 
-    def __init__(self, client: GuardedClient, git: GitFetcher, workspace: str) -> None:
-        self._client, self._git, self._workspace = client, git, workspace
+    def __init__(self, clients: GuardedClients, git: GitFetcher, workspace: str) -> None:
+        self._clients, self._git, self._workspace = clients, git, workspace
 
     async def fetch(self, source: Source, door: FileDoor) -> tuple[Mapping[str, bytes], Source]:
         """The skill's files by their path in it, the source with the commit that was fetched."""
@@ -55,7 +56,8 @@ class SkillSources:
         return skill_in(bundle.files, source.path), source
 
     async def _download(self, url: str) -> bytes:
-        outcome = await self._client.fetch(Fetch(url), _LIMITS)
+        async with self._clients.opened(_LIMITS) as client:
+            outcome = await client.fetch(Fetch(url))
         if isinstance(outcome, FetchFailed):
             raise SkillError(f"{url} could not be fetched: {outcome.reason}", "dependency")
         if not isinstance(outcome, Fetched):

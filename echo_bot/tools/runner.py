@@ -32,7 +32,7 @@ _UNKNOWN_OUTCOME = (
     "It was not run again. Check what it did before repeating it."
 )
 _RETRIED_KINDS = ("dependency", "timeout")
-_SELF_TIMED = frozenset({"exec", "execute_code", "process", "clarify"})
+_SELF_TIMED = frozenset({"exec", "execute_code", "process", "skill_run", "clarify"})
 _WAITING = frozenset({"clarify"})
 """Calls that only wait for a person: they hold no slot and are taken up again after a restart."""
 

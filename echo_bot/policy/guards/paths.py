@@ -57,7 +57,8 @@ class PathRules:
     """What the policy goes by. Folders are absolute with symlinks followed: see `echo_bot.files.real_rules`.
 
     `protected` is the bot's own state (no reading, no writing, database siblings included); `protected_write`
-    are skill folders, the bot's program and the operator's tool files. `safe_write_root` "" sets no limit.
+    are skill folders, the bot's program and the operator's tool files, and one of them inside a protected
+    folder may be read. `safe_write_root` "" sets no limit.
     `unattended`: nobody can be asked, so the opener refuses what would be asked; the gate has its own step.
     """
 
@@ -184,7 +185,7 @@ def _is_ordinary(subject: _Subject) -> Iterable[Finding]:
 
 def _is_not_our_state(subject: _Subject) -> Iterable[Finding]:
     rules = subject.rules
-    is_state = any(_is_at(name, place) for place in _folded(rules.protected) for name in subject.folded)
+    is_state = any(is_protected(name, rules) for name in subject.folded)
     is_program = subject.writes and any(
         is_within(name, place) for place in _folded(rules.protected_write) for name in subject.folded
     )
@@ -198,6 +199,18 @@ _PROTECTED = "its settings, state, skills and program are changed by their own c
 @lru_cache(maxsize=64)
 def _folded(places: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(fold(place) for place in places)
+
+
+def is_protected(name: str, rules: PathRules) -> bool:
+    """Does a folded path belong to the bot's state? A folder that is only kept from writing is taken out."""
+    return any(
+        _is_at(name, place)
+        and not any(
+            is_within(name, readable) and readable != place and is_within(readable, place)
+            for readable in _folded(rules.protected_write)
+        )
+        for place in _folded(rules.protected)
+    )
 
 
 def _is_at(name: str, place: str) -> bool:

@@ -3,10 +3,10 @@
 Run it on a quiet machine: `python bench/load.py [telegram|discord|slack] [--messages 1000] [--chats 50]`.
 
 The emulated platform and its people live in this process, each bot in a process of its own. The bare one
-answers in the SDK's handler. Ours stores every message before it is acknowledged and every answer before it is sent:
-without a model it answers that it has none, with one (that echoes) it runs the model's loop and keeps a history.
-The first line keeps to the SDK's own limits, in the others Telegram's are off: with them, any two bots are
-equally fast. Bots take turns, and differences and ratios are those of each round.
+answers in the SDK's handler. Ours stores every message before it is acknowledged and every answer before it is
+sent: without a model it answers that it has none, with one (that echoes) it runs the model's loop and keeps a
+history. The first line keeps to the SDK's own limits, in the others Telegram's are off: with them, any two bots
+are equally fast. Bots take turns, and differences and ratios are those of each round.
 """
 
 from __future__ import annotations
@@ -152,9 +152,9 @@ async def bare_slack(settings: ChannelSettings, _: list[str]) -> AsyncIterator[N
 
     app.message("")(answer)
     handler = AsyncSocketModeHandler(app, settings.secrets["app_token"])
-    await handler.connect_async()
+    await handler.connect_async()  # type: ignore[no-untyped-call]
     yield
-    await handler.close_async()
+    await handler.close_async()  # type: ignore[no-untyped-call]
 
 
 def without_pace() -> None:
@@ -165,7 +165,7 @@ def without_pace() -> None:
         def __init__(self, max_retries: int) -> None:
             super().__init__(overall_max_rate=0, group_max_rate=0, max_retries=max_retries)
 
-    client.Pace = Unpaced  # type: ignore[misc]
+    client.Pace = Unpaced  # type: ignore[misc,assignment]
 
 
 def serving(kind: str, platform: str) -> Serving:
@@ -258,7 +258,8 @@ async def measure(platform: str, messages: int, chats: int, options: list[str]) 
         tally = crowd.tally()
     print(
         f"{platform}: {messages} messages over {chats} chats with {FAULTS} faults: lost {tally.lost}, "
-        f"duplicated {tally.duplicated}, out of order {tally.out_of_order}; {messages / seconds:.0f} a second",
+        f"duplicated {tally.duplicated}, out of order {tally.out_of_order}; "
+        f"{messages / seconds:.0f} a second",
         flush=True,
     )
     latencies: dict[str, list[list[float]]] = {kind: [] for kind in KINDS}
@@ -268,17 +269,17 @@ async def measure(platform: str, messages: int, chats: int, options: list[str]) 
             async with CROWDS[platform](chats) as crowd, run_bot(kind, crowd, ["--unpaced", *options]):
                 latencies[kind].append(await steady(crowd, chats))
                 rates[kind].append(await flood(crowd, chats))
-    for kind in KINDS:
-        added = [statistics.median(taken) for taken in latencies[kind]]
-        late = [p95(taken) for taken in latencies[kind]]
-        bare = [statistics.median(taken) for taken in latencies["bare"]]
-        bare_late = [p95(taken) for taken in latencies["bare"]]
+    middles = {kind: [statistics.median(taken) for taken in latencies[kind]] for kind in KINDS}
+    late = {kind: [p95(taken) for taken in latencies[kind]] for kind in KINDS}
+    for kind, title in KINDS.items():
         ratios = [rate / of for rate, of in zip(rates[kind], rates["bare"], strict=True)]
         print(
-            f"{platform}: {KINDS[kind]:24} p50 {statistics.median(added):6.1f} "
-            f"(adds {_middle_difference(added, bare):5.1f})  p95 {statistics.median(late):6.1f} "
-            f"(adds {_middle_difference(late, bare_late):5.1f}) ms;  flood {statistics.median(rates[kind]):5.0f} "
-            f"a second, {statistics.median(ratios):.2f} of the bare bot",
+            f"{platform}: {title:22} p50 {statistics.median(middles[kind]):6.1f} "
+            f"(adds {_middle_difference(middles[kind], middles['bare']):5.1f})  "
+            f"p95 {statistics.median(late[kind]):6.1f} "
+            f"(adds {_middle_difference(late[kind], late['bare']):5.1f}) ms;  "
+            f"flood {statistics.median(rates[kind]):5.0f} a second, "
+            f"{statistics.median(ratios):.2f} of the bare bot",
             flush=True,
         )
 

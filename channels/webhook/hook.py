@@ -81,10 +81,10 @@ class Hook:
             if not reply.queued:
                 said = [{"text": reply.text, "markdown": True}] if reply.text else []
                 return JSONResponse({"id": call.id, "answered": bool(said), "messages": said})
-            is_answered = await wait.for_answer(call.wait_seconds) if call.wait_seconds else False
+            await wait.for_answer(call.wait_seconds)
             said = [{"text": each.text, "markdown": each.markdown} for each in wait.said.values()]
-        status = 200 if is_answered else 202
-        return JSONResponse({"id": call.id, "answered": is_answered, "messages": said}, status)
+        status = 200 if wait.is_answered else 202
+        return JSONResponse({"id": call.id, "answered": wait.is_answered, "messages": said}, status)
 
 
 def _refusal(reply: CommandReply) -> Response:

@@ -16,14 +16,17 @@ class Wait:
 
     message_id: str
     said: dict[str, OutboundText] = field(default_factory=dict)
-    answered: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def for_answer(self, seconds: float) -> bool:
-        """Wait up to so long; was there an answer?"""
+    @property
+    def is_answered(self) -> bool:
+        return any(message.reply_to_id == self.message_id for message in self.said.values())
+
+    async def for_answer(self, seconds: float) -> None:
+        """Wait for it up to so long, or until the channel stops."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self.answered.wait()
-        return self.answered.is_set()
+                await self.ended.wait()
 
 
 class Waits:
@@ -49,12 +52,12 @@ class Waits:
         waits = self._waits.get(address, ())
         for wait in waits:
             wait.said.setdefault(delivery_id, message)
-            if message.reply_to_id == wait.message_id:
-                wait.answered.set()
+            if wait.is_answered:
+                wait.ended.set()
         return bool(waits)
 
     def close(self) -> None:
         """Nothing more is said: every caller gets what there is."""
         for waits in self._waits.values():
             for wait in waits:
-                wait.answered.set()
+                wait.ended.set()

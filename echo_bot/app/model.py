@@ -62,6 +62,14 @@ def choose_model(config: Config, secrets: Secrets, name: str) -> ModelChoice:
         return ModelChoice("", warning=str(error))
 
 
+def same_provider(config: Config, secrets: Secrets, name: str) -> ModelChoice:
+    """Another model of the provider that `models.default` names; `name` with or without its prefix."""
+    provider = config.models.default.partition(":")[0]
+    if not provider:
+        return ModelChoice("", warning="models.default names no provider, so no other model can be chosen")
+    return choose_model(config, secrets, f"{provider}:{name.removeprefix(f'{provider}:')}")
+
+
 def chat_runner(
     choice: ModelChoice,
     config: Config,

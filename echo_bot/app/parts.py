@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -16,8 +17,9 @@ from echo_bot.agent.turn import TurnParts, TurnRunner
 from echo_bot.app.callbacks import Callbacks
 from echo_bot.app.channel_runner import ChannelRunner
 from echo_bot.app.file_sources import file_sources
-from echo_bot.app.model import ModelChoice, approval_model, chat_runner, choose_models
+from echo_bot.app.model import ModelChoice, approval_model, chat_runner, choose_models, same_provider
 from echo_bot.app.moved_targets import MovedAliases, MovedTargets
+from echo_bot.app.network_tools import Reach
 from echo_bot.app.overview import Overview
 from echo_bot.app.remembering import Witnesses
 from echo_bot.app.secrets import Secrets
@@ -145,8 +147,9 @@ def build_parts(setting: Setting) -> Parts:
     )
     status = StatusLines(delivery, store, now=time.monotonic, mask=mask.mask)
     witnesses = Witnesses(people, audit, mask.mask, clock)
-    toolbox = build_toolbox(config, settings, store, delivery, broker, status, witnesses)
     model, judge = _models(setting)
+    reach = Reach(setting.secrets.value_of(config), model, partial(same_provider, config, setting.secrets))
+    toolbox = build_toolbox(config, settings, store, delivery, broker, status, witnesses, reach)
     network_allowed = config.execution.network_policy == "allow"
     gate = ApprovalGate(
         settings,

@@ -6,11 +6,15 @@ from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from pydantic import SecretStr
+
 from echo_bot.called import command
 from echo_bot.channel import ChannelManifest, ChannelSettings
+from echo_bot.config.availability import value_at
 from echo_bot.config.credentials import missing_key, secret_values
 from echo_bot.config.key_variable import empty_variables
 from echo_bot.config.loader import Loaded
+from echo_bot.config.model import Config
 from echo_bot.credentials import Key, Vault, require_key, stored_name, take_key
 from echo_bot.errors import StartError
 from echo_bot.policy.guards.secrets import SecretMask
@@ -37,6 +41,17 @@ class Secrets:
             for field in {*settings.secrets, *manifest.secrets}
         }
         return replace(settings, secrets=filled)
+
+    def value_of(self, config: Config) -> Callable[[str], str]:
+        """Finds a credential by its configuration key: as configured, else as stored, else ""."""
+
+        def find(key: str) -> str:
+            owner, _, field = key.rpartition(".")
+            configured = value_at(config, key)
+            assert isinstance(configured, SecretStr)
+            return configured.get_secret_value().strip() or self.stored.get((owner, field), "").strip()
+
+        return find
 
     async def of_tool(self, name: str) -> dict[str, str]:
         """The values stored for one tool, by field."""

@@ -24,6 +24,7 @@ BUILT = frozenset(
         "edit_file",
         "exec",
         "execute_code",
+        "image_generate",
         "list_dir",
         "memory",
         "message",
@@ -39,13 +40,19 @@ BUILT = frozenset(
         "skill_run",
         "skill_view",
         "skills_list",
+        "text_to_speech",
         "todo",
+        "vision_analyze",
+        "web_fetch",
+        "web_search",
         "write_file",
     }
 )
 """The built-in tools of this version; the rest of the catalogue comes later."""
 
-UNCONFIGURED: Mapping[str, str] = {}
+UNCONFIGURED: Mapping[str, str] = {
+    "vision_analyze": "no model that sees: set models.default, or tools.vision.model and tools.vision.api_key"
+}
 """What each tool says that is there and cannot work without a configuration."""
 
 

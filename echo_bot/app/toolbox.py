@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from echo_bot.app.discovery import add_own_tools
+from echo_bot.app.network_tools import Reach, network_tools
 from echo_bot.app.outgoing import OutgoingFiles
 from echo_bot.app.remembering import Witnesses, remembering_tools
 from echo_bot.app.skills import Running, bound_content, build_skills
@@ -44,6 +45,7 @@ from echo_bot.tools.builtin.searching import SearchFilesTool
 from echo_bot.tools.builtin.todo import TodoTool
 from echo_bot.tools.builtin.workspace import Workspace
 from echo_bot.tools.builtin.writing import EditFileTool, WriteFileTool
+from echo_bot.tools.media.made import MadeFiles
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.runner import Shorten
 from echo_bot.tools.sites import CallSite, CallSites
@@ -73,6 +75,7 @@ def build_toolbox(
     broker: Broker,
     status: StatusLines,
     witnesses: Witnesses,
+    reach: Reach,
 ) -> Toolbox:
     """Everything that tools need; one of the user's own that cannot be used is only left out."""
     sites = CallSites()
@@ -92,6 +95,13 @@ def build_toolbox(
             MessageTool(delivery, sites, settings.targets, files.stage),
             NotifyTool(delivery, sites, settings.targets, files.stage),
             TodoTool(store.values),
+            *network_tools(
+                config,
+                settings.tools,
+                workspace,
+                MadeFiles(workspace, sites, delivery, files.stage),
+                reach,
+            ),
             *remembering_tools(config, settings, store, sites, witnesses),
             ClarifyTool(
                 broker,

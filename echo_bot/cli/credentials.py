@@ -21,7 +21,17 @@ if TYPE_CHECKING:
     from echo_bot.credentials import SealedName, Vault
 
 NEGATIVE = 1
-MODEL_NAMES = {"models.api_key": ("models", "api_key")}
+CONFIG_NAMES = {
+    f"{owner}.{field}": (owner, field)
+    for owner, field in (
+        ("models", "api_key"),
+        ("tools.web", "search_api_key"),
+        ("tools.image_gen", "api_key"),
+        ("tools.tts", "api_key"),
+        ("tools.vision", "api_key"),
+    )
+}
+"""Credentials outside the channels: owner and field by configuration key."""
 
 
 @click.group()
@@ -137,8 +147,8 @@ def owner_and_field(name: str, manifests: Iterable[ChannelManifest]) -> tuple[st
     head, _, field = name.rpartition(".")
     if head.startswith("tool:") and head != "tool:" and field:
         return head, field
-    if name in MODEL_NAMES:
-        return MODEL_NAMES[name]
+    if name in CONFIG_NAMES:
+        return CONFIG_NAMES[name]
     secrets = {manifest.name: manifest.secrets for manifest in manifests}
     match name.split("."):
         case ["channels", channel, field] if field in secrets.get(channel, ()):
@@ -148,8 +158,8 @@ def owner_and_field(name: str, manifests: Iterable[ChannelManifest]) -> tuple[st
         ):
             return f"channel:{channel}/{account}", field
     known = [f"channels.{channel}.{each}" for channel, fields in secrets.items() for each in fields]
-    nearest = get_close_matches(name, [*known, *MODEL_NAMES], n=1)
-    hint = f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join([*known, *MODEL_NAMES])}."
+    nearest = get_close_matches(name, [*known, *CONFIG_NAMES], n=1)
+    hint = f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join([*known, *CONFIG_NAMES])}."
     raise ConfigError(
         f"{name} is no credential that can be stored; {hint} A tool's own value is tool:NAME.FIELD"
     )

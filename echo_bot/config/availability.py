@@ -10,10 +10,6 @@ from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.model import Config
 
 LATER_KEYS = (
-    "tools.web",
-    "tools.image_gen.backend", "tools.image_gen.api_key", "tools.image_gen.api_base", "tools.image_gen.model",
-    "tools.tts.backend", "tools.tts.api_key", "tools.tts.api_base", "tools.tts.model",
-    "tools.vision.backend", "tools.vision.api_key", "tools.vision.api_base", "tools.vision.model",
     "tools.mcp_servers",
     "execution.container", "execution.remote",
     "models.fallback", "models.compaction",
@@ -23,7 +19,7 @@ LATER_KEYS = (
 )  # fmt: skip
 """Keys and whole sections that must stay at their defaults."""
 
-LATER_SECTIONS = ("tools.image_gen", "tools.tts", "tools.vision", "tools.mcp", "scheduler")
+LATER_SECTIONS = ("tools.mcp", "scheduler")
 """Sections of which nothing works yet. Their `enabled` may be set to either: off is what they are."""
 
 LATER_CHANNELS: tuple[str, ...] = ()

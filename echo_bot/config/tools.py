@@ -55,13 +55,13 @@ class Web(Section):
     enabled: bool = False
     """Offer web_fetch and web_search."""
     search_provider: Literal["brave", "tavily", "searxng", "ddgs"] = "brave"
-    """brave, tavily, searxng or ddgs."""
+    """brave and tavily need a key, searxng the address of a server; ddgs reads search engines' own pages."""
     search_api_key: Secret = EMPTY_SECRET
     """The provider's key."""
     search_api_base: str = ""
-    """The provider's address, for searxng or a mirror."""
+    """The provider's address: of a SearXNG server, or one that stands in for the provider's own."""
     timeout_seconds: Positive = 30
-    """Seconds a page may take."""
+    """Seconds a page or a search may take in all."""
     max_bytes: Positive = 10_485_760
     """Bytes of one page, before and after decoding."""
 
@@ -69,14 +69,27 @@ class Web(Section):
 class MediaTool(Section):
     enabled: bool = True
     """Offer the tool."""
-    backend: str = ""
-    """The service that does it."""
+    backend: Literal["", "openai"] = ""
+    """The service's kind: openai, which many servers speak; empty means the same."""
     api_key: Secret = EMPTY_SECRET
     """The service's key."""
     api_base: str = ""
-    """The service's address."""
+    """The service's address, up to and with /v1; empty: OpenAI's own."""
     model: str = ""
-    """The service's model."""
+    """The service's model; empty: a usual one of OpenAI, or the server's own."""
+
+
+class Speech(Section):
+    enabled: bool = True
+    """Offer the tool."""
+    backend: Literal["", "openai", "edge"] = ""
+    """openai, which many servers speak and empty means, or edge: Microsoft's voices, which need no key."""
+    api_key: Secret = EMPTY_SECRET
+    """The service's key."""
+    api_base: str = ""
+    """The service's address, up to and with /v1; empty: OpenAI's own."""
+    model: str = ""
+    """The service's model; empty: a usual one of OpenAI, or the server's own."""
 
 
 class McpServer(Section):
@@ -128,10 +141,10 @@ class Tools(Section):
     """Pages and web search."""
     image_gen: MediaTool = MediaTool()
     """Making images."""
-    tts: MediaTool = MediaTool()
+    tts: Speech = Speech()
     """Speech from text."""
     vision: MediaTool = MediaTool()
-    """Looking at images."""
+    """Looking at images; with nothing set here but enabled, the chat model looks."""
     mcp: Mcp = Mcp()
     """Tools of MCP servers."""
     mcp_servers: dict[McpName, McpServer] = Field(default_factory=dict)

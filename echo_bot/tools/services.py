@@ -15,7 +15,7 @@ from echo_bot.tools.base import ToolResult
 from echo_bot.tools.web.failures import not_fetched, status_kind, status_words
 from echo_bot.tools.web.written import clean_line
 
-_IN_A_HEADER = re.compile(r"[\x21-\x7e]+")
+_IN_A_HEADER = re.compile(r"[\x20-\x7e]+")
 _MAX_MESSAGE = 300
 
 

@@ -52,10 +52,9 @@ def test_the_schema_explains_every_key() -> None:
     ("key", "comes_later"),
     [
         ("scheduler.enabled", True),
-        ("memory.enabled", True),
-        ("tools.image_gen.enabled", True),
-        ("tools.tts.enabled", True),
-        ("tools.vision.enabled", True),
+        ("memory.enabled", False),
+        ("tools.web.enabled", False),
+        ("tools.image_gen.enabled", False),
         ("tools.mcp.enabled", True),
         ("observability.metrics", True),
         ("observability.log_level", False),

@@ -76,7 +76,7 @@ class Drawing:
         return not_understood(self.service)
 
     async def _fetched(self, url: str) -> bytes | ToolResult:
-        """The address is the service's word, not the operator's: the guard judges it, and no key goes along."""
+        """The address is the service's word, not the operator's: the guard judges it; no key goes along."""
         async with self.clients.opened(_LIMITS, self.service.base) as client:
             outcome = await client.fetch(Fetch(url))
         if not isinstance(outcome, Fetched):

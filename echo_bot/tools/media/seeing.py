@@ -1,4 +1,4 @@
-"""Looking at images: what the tool asks, and an OpenAI-compatible service (`chat/completions`) that answers."""
+"""Looking at images: what the tool asks, and an OpenAI-compatible service that answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Eyes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ServiceEyes:
-    """The network policy is about where tools may go; the service that sees, like the model, is not part of it."""
+    """The network policy says where tools may go; the service that sees, like the model, is not part of it."""
 
     service: Service
     model: str

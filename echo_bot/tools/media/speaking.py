@@ -1,4 +1,4 @@
-"""Speech: an OpenAI-compatible service (`audio/speech`), or Microsoft Edge's voices by the package edge-tts."""
+"""Speech: an OpenAI-compatible service (`audio/speech`), or Microsoft Edge's voices by edge-tts."""
 
 from __future__ import annotations
 

@@ -58,8 +58,7 @@ KilledBy = Literal["", "timeout", "stop", "limit", "lost"]
 class Outcome:
     """How a run ended. `exit_code` is None when it was killed: `killed_by` says why.
 
-    An end by a signal that the run brought on itself is exit code 128 and the signal's number. "lost": the way
-    to where it ran broke.
+    An end by a signal of its own is exit code 128 and its number. "lost": the way to where it ran broke.
     """
 
     exit_code: int | None

@@ -7,20 +7,18 @@ import os
 import secrets
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
 
 from echo_bot.errors import StartError
 from echo_bot.execution.beneath import close_all, open_all
 from echo_bot.execution.bubblewrap import NAMESPACE_VARIANTS, arguments, why_not
 from echo_bot.execution.group import MARK_NAME, SandboxGroup, boot_ticks
-from echo_bot.execution.layout import Kind, Mount, SandboxLayout, is_visible, mounts
+from echo_bot.execution.layout import Mount, SandboxLayout, is_visible
 from echo_bot.execution.limits import limited
 from echo_bot.execution.machine import counts_processes, knows_handles, read_switches
+from echo_bot.execution.planning import bound_inside, plan_for, resolved
 from echo_bot.execution.protocol import CommandSpec, Outcome
 from echo_bot.execution.running import Running, spawn
-from echo_bot.execution.workspace_walk import find_protected
 from echo_bot.policy.call import Executor
-from echo_bot.policy.guards.sensitive_names import is_within
 
 PROBE_SECONDS = 10.0
 _PRIVATE_MB = 256
@@ -38,7 +36,7 @@ class SandboxExecutor:
     def __init__(
         self, layout: SandboxLayout, environment: Mapping[str, str], *, bwrap: str = "bwrap"
     ) -> None:
-        self._layout = _resolved(layout)
+        self._layout = resolved(layout)
         self._environment = {**environment, "TMPDIR": "/tmp"}
         self._bwrap = bwrap
         self._namespaces: tuple[str, ...] = NAMESPACE_VARIANTS[0]
@@ -98,7 +96,7 @@ class SandboxExecutor:
         bwrap = shutil.which(self._bwrap)
         if bwrap is None:
             raise StartError(_MISSING)
-        plan = await asyncio.to_thread(self._plan)
+        plan = await asyncio.to_thread(plan_for, self._layout)
         if not is_visible(await asyncio.to_thread(os.path.realpath, spec.cwd), plan):
             raise StartError(
                 f"the folder {spec.cwd} is not to be seen in the sandbox; choose one in the workspace"
@@ -145,48 +143,9 @@ class SandboxExecutor:
 
     def _open(self, plan: tuple[Mount, ...]) -> dict[str, int]:
         """What commands of other runs may exchange under our hands: everything bound inside the workspace."""
-        workspace = self._layout.workspace
         if not self._mounts_handles:
             return {}
-        return open_all(
-            workspace,
-            (
-                mount.path
-                for mount in plan
-                if mount.kind in (Kind.PINNED, Kind.READ_ONLY)
-                and is_within(mount.path, workspace)
-                and mount.path != workspace
-            ),
-        )
-
-    def _plan(self) -> tuple[Mount, ...]:
-        """Asked anew for every run: files come and go."""
-        found = find_protected(self._layout.workspace, self._layout.home)
-        plan = mounts(_existing(self._layout), found)
-        return tuple(mount for mount in plan if mount.kind is not Kind.PRIVATE or _is_real_folder(mount.path))
-
-
-def _resolved(layout: SandboxLayout) -> SandboxLayout:
-    """Real paths: bwrap mounts over what is there, and a link there would lead elsewhere."""
-    return replace(
-        layout,
-        workspace=os.path.realpath(layout.workspace),
-        hidden=tuple(dict.fromkeys(map(os.path.realpath, layout.hidden))),
-        readonly=tuple(dict.fromkeys(map(os.path.realpath, layout.readonly))),
-        home=os.path.realpath(layout.home),
-    )
-
-
-def _existing(layout: SandboxLayout) -> SandboxLayout:
-    return replace(
-        layout,
-        hidden=tuple(path for path in layout.hidden if os.path.exists(path)),
-        readonly=tuple(path for path in layout.readonly if os.path.exists(path)),
-    )
-
-
-def _is_real_folder(path: str) -> bool:
-    return os.path.isdir(path) and not os.path.islink(path)
+        return open_all(self._layout.workspace, bound_inside(self._layout, plan))
 
 
 def _memory_file(words: list[str]) -> int:

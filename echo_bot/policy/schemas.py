@@ -144,7 +144,9 @@ WRITING: Mapping[str, JsonSchema] = {
         extensible=True,
     ),
     "image_generate": _schema(
-        "prompt", prompt=_text("The image to make"), aspect=_text("Aspect ratio"), extensible=True
+        "prompt",
+        prompt=_text("The image to make"),
+        aspect=_text("square, landscape or portrait, or a ratio such as 16:9"),
     ),
     "text_to_speech": _schema(
         "text", text=_text("What to say"), voice=_text("The voice"), backend=_text("The speech service")

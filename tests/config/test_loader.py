@@ -117,10 +117,8 @@ REFUSED = {
 NOT_AVAILABLE = {
     "storage.url": "storage:\n  url: postgresql://h/d\n",
     "tools.mcp_servers": "tools:\n  mcp_servers:\n    git: {command: git-mcp}\n",
-    "tools.web.enabled": "tools:\n  web:\n    enabled: true\n",
     "models.fallback": "models:\n  fallback: [openai:x]\n",
     "inspection.enabled": "inspection:\n  enabled: true\n",
-    "knowledge.paths": "knowledge:\n  paths: [docs]\n",
 }
 
 

@@ -34,7 +34,7 @@ VALID = [
     ("exec", {"command": "ls", "cwd": "sub", "timeout": 0, "env": {"A": "1"}}),
     ("task", {"action": "create", "title": "x", "when": {"at": 1}}),
     ("skill_manage", {"action": "create", "name": "x", "content": "y"}),
-    ("image_generate", {"prompt": "x", "size": 1}),
+    ("image_generate", {"prompt": "x", "aspect": "square"}),
     ("process", {"action": "signal", "process_id": "p", "signal": 15}),
     ("delegate_task", {"tasks": ["a"], "tools": ["read_file"]}),
     ("skills_list", {}),

@@ -3,10 +3,11 @@
 Run it on a quiet machine: `python bench/load.py [telegram|discord|slack] [--messages 1000] [--chats 50]`.
 
 The emulated platform and its people live in this process, each bot in a process of its own. The bare one
-answers in the SDK's handler. Ours stores every message before it is acknowledged and every answer before it is
-sent: without a model it answers that it has none, with one (that echoes) it runs the model's loop and keeps a
-history. The first line keeps to the SDK's own limits, in the others Telegram's are off: with them, any two bots
-are equally fast. Bots take turns, and differences and ratios are those of each round.
+answers in the SDK's handler. Ours stores every message before it is acknowledged and every answer before it
+is sent: without a model it answers that it has none, with one (that echoes) it runs the model's loop and
+keeps a history. The first line keeps to the SDK's own limits, in the others Telegram's are off: with them,
+any two bots are equally fast. Bots take turns, and differences and ratios are those of each round. Processor
+time, in milliseconds for each message, is what a busy machine blurs least.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -179,14 +181,23 @@ async def serve(kind: str, platform: str, request: dict[str, Any]) -> None:
     people = request.pop("people")
     async with serving(kind, platform)(ChannelSettings("", **request), people):
         print("ready", flush=True)
+        start = time.process_time()
         await asyncio.to_thread(sys.stdin.read)
+        print(time.process_time() - start, flush=True)
 
 
 # The measurements
 
 
+@dataclass
+class Spent:
+    """Processor seconds of a bot, once it has ended."""
+
+    seconds: float = 0.0
+
+
 @asynccontextmanager
-async def run_bot(kind: str, crowd: Crowd, options: list[str]) -> AsyncIterator[None]:
+async def run_bot(kind: str, crowd: Crowd, options: list[str]) -> AsyncIterator[Spent]:
     settings = crowd.settings
     request = {
         "api_base": settings.api_base,
@@ -203,8 +214,10 @@ async def run_bot(kind: str, crowd: Crowd, options: list[str]) -> AsyncIterator[
     process.stdin.write(f"{json.dumps(request)}\n".encode())
     if not await process.stdout.readline():
         raise SystemExit(f"the {kind} {crowd.platform} bot did not start")
-    yield
+    spent = Spent()
+    yield spent
     process.stdin.close()
+    spent.seconds = float(await process.stdout.readline())
     await process.wait()
 
 
@@ -264,11 +277,15 @@ async def measure(platform: str, messages: int, chats: int, options: list[str]) 
     )
     latencies: dict[str, list[list[float]]] = {kind: [] for kind in KINDS}
     rates: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    processor: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for _ in range(ROUNDS):
         for kind in KINDS:
-            async with CROWDS[platform](chats) as crowd, run_bot(kind, crowd, ["--unpaced", *options]):
-                latencies[kind].append(await steady(crowd, chats))
-                rates[kind].append(await flood(crowd, chats))
+            async with CROWDS[platform](chats) as crowd:
+                async with run_bot(kind, crowd, ["--unpaced", *options]) as spent:
+                    latencies[kind].append(await steady(crowd, chats))
+                    rates[kind].append(await flood(crowd, chats))
+                answered = sum(map(len, crowd.answers))
+                processor[kind].append(spent.seconds * 1000 / answered)
     middles = {kind: [statistics.median(taken) for taken in latencies[kind]] for kind in KINDS}
     late = {kind: [p95(taken) for taken in latencies[kind]] for kind in KINDS}
     for kind, title in KINDS.items():
@@ -279,7 +296,8 @@ async def measure(platform: str, messages: int, chats: int, options: list[str]) 
             f"p95 {statistics.median(late[kind]):6.1f} "
             f"(adds {_middle_difference(late[kind], late['bare']):5.1f}) ms;  "
             f"flood {statistics.median(rates[kind]):5.0f} a second, "
-            f"{statistics.median(ratios):.2f} of the bare bot",
+            f"{statistics.median(ratios):.2f} of the bare bot;  "
+            f"processor {statistics.median(processor[kind]):4.1f}",
             flush=True,
         )
 

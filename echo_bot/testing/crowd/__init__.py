@@ -1,4 +1,4 @@
-"""Many people who talk to a bot at once on an emulated platform, with faults on demand and a tally at the end.
+"""Many people who talk to a bot at once on an emulated platform, with faults and a tally at the end.
 
     async with TelegramCrowd(chats=50) as crowd:
         …                                   # start a bot with `crowd.settings` that answers what it is told

@@ -65,7 +65,7 @@ class DiscordCrowd(Crowd):
             lambda: self.emulator.fail("POST", _MESSAGES, 502, after=True),
             self._repeat_one,
             self.emulator.ask_to_reconnect,
-            lambda: self.emulator.fail("POST", _MESSAGES, 429, retry_after=5.0),
+            lambda: self.emulator.fail("POST", _MESSAGES, 429, retry_after=3.1),
         )
 
     def _repeat_one(self) -> None:

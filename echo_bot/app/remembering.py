@@ -9,13 +9,19 @@ from typing import Protocol
 
 from echo_bot.approval.approvers import read_paired
 from echo_bot.config.model import Config
+from echo_bot.config.places import data_dir
 from echo_bot.events import Identity
+from echo_bot.files import FileDoor
 from echo_bot.policy.access import is_admin
 from echo_bot.policy.settings import PolicySettings
+from echo_bot.storage.knowledge import KnowledgeIndex
 from echo_bot.storage.protocol import People, Store
-from echo_bot.tools.base import Tool
+from echo_bot.tools.base import Tool, ToolExecutionContext
+from echo_bot.tools.builtin.knowledge import Knowledge, KnowledgeIndexTool, KnowledgeSearchTool
 from echo_bot.tools.builtin.memory import MemoryLimits, MemoryTool
 from echo_bot.tools.builtin.session_search import SessionSearchTool
+from echo_bot.tools.builtin.workspace import Workspace
+from echo_bot.tools.knowledge import Documents
 from echo_bot.tools.sites import CallSites
 
 
@@ -47,3 +53,23 @@ def remembering_tools(
         ),
         SessionSearchTool(store.sessions, sites, asks_as_admin),
     )
+
+
+def knowledge_tools(
+    config: Config,
+    workspace: Workspace,
+    door: Callable[[], FileDoor],
+    tell: Callable[[ToolExecutionContext | None, str], None],
+    clock: Callable[[], datetime],
+) -> tuple[Tool, ...]:
+    """`door` reads the configured places, for no caller in particular."""
+    knowledge = knowledge_of(config, workspace.root, door, clock)
+    return KnowledgeSearchTool(knowledge, workspace, tell), KnowledgeIndexTool(knowledge, workspace, tell)
+
+
+def knowledge_of(
+    config: Config, workspace: str, door: Callable[[], FileDoor], clock: Callable[[], datetime]
+) -> Knowledge:
+    documents = Documents(workspace, config.knowledge.extensions, config.knowledge.chunk_chars)
+    index = KnowledgeIndex(data_dir(config) / "knowledge.db")
+    return Knowledge(index, documents, config.knowledge.paths, door, clock)

@@ -25,6 +25,8 @@ BUILT = frozenset(
         "exec",
         "execute_code",
         "image_generate",
+        "knowledge_index",
+        "knowledge_search",
         "list_dir",
         "memory",
         "message",
@@ -51,6 +53,7 @@ BUILT = frozenset(
 """The built-in tools of this version; the rest of the catalogue comes later."""
 
 UNCONFIGURED: Mapping[str, str] = {
+    "knowledge_search": "nothing is indexed: set knowledge.paths, or name paths to knowledge_index rebuild",
     "vision_analyze": "no model that sees: set models.default, or tools.vision.model and tools.vision.api_key"
 }
 """What each tool says that is there and cannot work without a configuration."""

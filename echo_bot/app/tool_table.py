@@ -25,6 +25,7 @@ NOTHING = "–"
 NEEDS: Mapping[str, str] = {
     "exec": "a place where code may run: the sandbox (bubblewrap), or `tools.exec.host`",
     "process": "a place where code may run: the sandbox (bubblewrap), or `tools.exec.host`",
+    "knowledge_search": "`knowledge.paths`, or places named to knowledge_index",
     "execute_code": "the same, and `python3`, `node` or `bash` on PATH",
     "web_fetch": "`pip install 'echo-bot[web]'`",
     "web_search": "the provider's key (brave, tavily), a server's address (searxng), or the extra `web` (ddgs)",

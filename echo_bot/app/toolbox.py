@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from echo_bot.app.discovery import add_own_tools
 from echo_bot.app.network_tools import Reach, network_tools
 from echo_bot.app.outgoing import OutgoingFiles
-from echo_bot.app.remembering import Witnesses, remembering_tools
+from echo_bot.app.remembering import Witnesses, knowledge_tools, remembering_tools
 from echo_bot.app.skills import Running, bound_content, build_skills
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Surroundings
@@ -76,12 +76,13 @@ def build_toolbox(
     status: StatusLines,
     witnesses: Witnesses,
     reach: Reach,
+    mask_known: Callable[[str], str],
 ) -> Toolbox:
     """Everything that tools need; one of the user's own that cannot be used is only left out."""
     sites = CallSites()
     executors = build_executors(config, settings)
     processes = BackgroundProcesses(max_output_chars=config.tools.exec.max_output_chars)
-    spill = _spill(config)
+    spill = _spill(config, mask_known)
     doors = _Doors(settings, sites)
     workspace = Workspace(settings.places.workspace, doors.door, config.spill.max_inline_chars)
     files = OutgoingFiles(doors.for_site, settings.places.workspace, data_dir(config) / "outgoing")
@@ -103,6 +104,9 @@ def build_toolbox(
                 reach,
             ),
             *remembering_tools(config, settings, store, sites, witnesses),
+            *knowledge_tools(
+                config, workspace, lambda: doors.for_site(None), running.on_output, witnesses.clock
+            ),
             ClarifyTool(
                 broker,
                 sites,
@@ -155,11 +159,11 @@ def build_executors(config: Config, settings: PolicySettings) -> Executors:
     return Executors([SandboxExecutor(layout, environment), LocalExecutor(environment)])
 
 
-def _spill(config: Config) -> Spill:
+def _spill(config: Config, mask_known: Callable[[str], str]) -> Spill:
     limits = SpillLimits(
         config.spill.max_inline_chars, config.spill.retention_days, config.spill.max_total_mb
     )
-    return Spill(spill_dir(config), limits)
+    return Spill(spill_dir(config), limits, mask=mask_known)
 
 
 def _file_tools(workspace: Workspace, spill: Spill) -> tuple[Tool, ...]:

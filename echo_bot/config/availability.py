@@ -14,7 +14,6 @@ LATER_KEYS = (
     "execution.container", "execution.remote",
     "models.fallback", "models.compaction",
     "workers", "scheduler.missed_runs", "scheduler.max_parallel", "inspection",
-    "knowledge",
     "observability.metrics", "observability.otel_endpoint",
 )  # fmt: skip
 """Keys and whole sections that must stay at their defaults."""

@@ -125,14 +125,14 @@ class Memory(Section):
     enabled: bool = True
     """Offer the memory tool."""
     max_entries: Positive = 1000
-    """Entries at most."""
+    """Entries of one person or group at most."""
     max_entry_chars: Positive = 2000
     """Characters of one entry."""
 
 
 class Knowledge(Section):
     paths: Listed[str] = ()
-    """Files and folders to index."""
+    """Files and folders to index; relative ones count from the workspace."""
     extensions: Listed[str] = (".md", ".txt", ".rst", ".html")
     """File name endings to index."""
     chunk_chars: Positive = 1500

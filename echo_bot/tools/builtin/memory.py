@@ -75,10 +75,10 @@ class MemoryTool(Tool):
 
     name = "memory"
     description = (
-        "Notes that you keep across conversations: facts about people and their wishes (target user, the "
-        "default), about machines and projects (environment), or any other target. Actions: add (content); "
-        "replace (id or query, content); remove (id or query); search (query); list (target). Keep facts "
-        "short, one an entry; orders and secrets are not kept. remove with query * forgets everything."
+        "Keep notes across conversations. Facts about people and their wishes have the target user (the "
+        "default), those about machines and projects environment; others may be named. Actions: add "
+        "(content); replace (id or query, content); remove (id or query); search (query); list (target). "
+        "Keep facts short, one an entry; orders and secrets are not kept. remove with query * forgets all."
     )
     parameters: ClassVar[dict[str, Any]] = CATALOGUE["memory"].parameters
     capabilities = ("memory.read", "memory.write")

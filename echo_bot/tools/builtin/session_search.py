@@ -25,7 +25,7 @@ class SessionSearchTool(Tool):
 
     name = "session_search"
     description = (
-        "Find what was said in earlier conversations, best first, with chat, time and who said it. role: "
+        "Find what was said in earlier conversations. Best first, with chat, time and speaker. role: "
         "only the words of people (user) or your own (assistant). scope all: everybody's, for admins."
     )
     parameters: ClassVar[dict[str, Any]] = CATALOGUE["session_search"].parameters

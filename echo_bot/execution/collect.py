@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -31,6 +32,7 @@ async def run_to_end(process: RunningProcess, max_chars: int, on_text: Callable[
     try:
         async for chunk in process.output():
             take(stream.feed(chunk.data))
+            await asyncio.sleep(0)  # a process that writes without pause must not be all that runs here
             if kept.is_flooded:
                 await process.kill()
                 break
@@ -38,4 +40,4 @@ async def run_to_end(process: RunningProcess, max_chars: int, on_text: Callable[
         outcome = await process.wait()
     finally:
         await process.kill()
-    return Collected(kept.text(), outcome, kept.dropped_chars, kept.is_flooded)
+    return Collected(await asyncio.to_thread(kept.text), outcome, kept.dropped_chars, kept.is_flooded)

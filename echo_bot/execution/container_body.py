@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ LABEL = "echo-bot.run-by"
 
 NOBODY = 65534
 CHANGED = 125
+_LIMITED = 128 + int(signal.SIGXCPU)
+"""What an end by a limit looks like from outside."""
 _OWN_PROCESSES = 2
 """The first process, and the one that sends a signal."""
 _PRIVATE_MB = 256
@@ -26,7 +29,7 @@ _MOST = 32768
 
 # The first process waits for the command instead of becoming it: the kernel spares a first process signals.
 # Before, it looks whether everything mounted is what was opened: a workspace can change under our hands.
-# Its own words about signals are no output of the command's.
+# Its own words about signals are no output of the command's. Last, it looks whether memory ran out.
 _FIRST = """\
 while [ "$1" != -- ]; do
   [ "$(stat -c %d:%i "$1")" = "$2" ] || {{ echo "the workspace changed; try again" >&2; exit {changed}; }}
@@ -35,7 +38,12 @@ done
 shift
 exec 3>&{stderr} 2>/dev/null
 (exec "$@" 2>&3 3>&-)
-exit $?
+code=$?
+[ $code = 0 ] && exit 0
+for file in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
+  while read -r name count; do [ $name = oom_kill ] && [ $count -gt 0 ] && exit {limited}; done <$file
+done
+exit $code
 """
 
 
@@ -85,7 +93,7 @@ def body(
     has_input: bool,
 ) -> dict[str, Any]:
     """For the engine's create. `identities` are the device and inode, as `1:2`, of what is mounted."""
-    first = _FIRST.format(stderr=1 if spec.merged else 2, changed=CHANGED)
+    first = _FIRST.format(stderr=1 if spec.merged else 2, changed=CHANGED, limited=_LIMITED)
     checks = [word for path, identity in identities.items() for word in (path, identity)]
     clean = ("env", "-i", *(f"{name}={value}" for name, value in env.items()))
     command = (*clean, *limited(spec.argv, spec.limits, count_processes=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from contextlib import AsyncExitStack, suppress
 from typing import Literal
 
@@ -175,9 +176,9 @@ class ContainerMembers:
             raise LostError("the container engine did not end a container")
 
     async def hit_limit(self, code: int) -> bool:
-        """The engine notes when the kernel ended a process for memory."""
-        if code == 0 or is_limit_code(code):
-            return code != 0
+        """Of the first process itself the engine knows whether the kernel ended it for memory."""
+        if code != 128 + signal.SIGKILL:
+            return is_limit_code(code)
         try:
             return bool((await self._engine.state(self._container)).get("OOMKilled"))
         except EngineError:

@@ -8,8 +8,8 @@ from echo_bot.execution.protocol import Limits
 # The kernel kills silently at the hard limit of CPU time, and says so at the soft one, which comes first.
 # `-u` is bash's spelling and `-p` dash's for the number of processes; sizes are in KiB and 512-byte blocks.
 _SET = (
-    "ulimit -c 0; ulimit -d {data} && ulimit -t {hard_cpu} && ulimit -S -t {cpu} && ulimit -f {blocks} || exit 126; "
-    '{processes}exec "$@"'
+    "ulimit -c 0; ulimit -d {data} && ulimit -t {hard_cpu} && ulimit -S -t {cpu} && ulimit -f {blocks} "
+    '|| exit 126; {processes}exec "$@"'
 )
 _PROCESSES = "{{ ulimit -u {n} || ulimit -p {n}; }} 2>/dev/null; "
 

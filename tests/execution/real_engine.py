@@ -16,7 +16,7 @@ from pathlib import Path
 IMAGE = "localhost/echo-bot-test:1"
 _PROGRAMS = (
     *("bash", "sh", "cat", "chmod", "env", "grep", "head", "id", "ln", "ls", "mkdir", "mv", "printf", "rm"),
-    *("seq", "setsid", "sleep", "stat", "touch", "tr", "true", "wc", "yes"),
+    *("seq", "setsid", "sleep", "stat", "tail", "touch", "tr", "true", "wc", "yes"),
 )
 _RUNTIMES = ("runc", "crun")
 _PATIENCE_SECONDS = 30.0
@@ -75,8 +75,8 @@ def _environment(folder: Path) -> dict[str, str]:
         f'[storage]\ndriver = "overlay"\ngraphroot = "{folder}/storage"\nrunroot = "{folder}/run"\n'
     )
     (folder / "containers.conf").write_text(
-        f'[engine]\nruntime = "{runtime}"\ncgroup_manager = "cgroupfs"\nevents_logger = "none"\nexit_command_delay = 1\n'
-        f'tmp_dir = "{folder}/tmp"\n'
+        f'[engine]\nruntime = "{runtime}"\ncgroup_manager = "cgroupfs"\nevents_logger = "none"\n'
+        f'exit_command_delay = 1\ntmp_dir = "{folder}/tmp"\n'
     )
     return {
         "PATH": os.environ["PATH"],
@@ -104,5 +104,5 @@ def _pack(archive: Path) -> None:
             tar.add(os.path.realpath(outside), inside)
         for folder in ("tmp", "etc", "proc", "sys", "dev", "run", "usr"):
             entry = tarfile.TarInfo(folder)
-            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o1777 if folder == "tmp" else 0o755
             tar.addfile(entry)

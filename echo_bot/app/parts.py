@@ -149,7 +149,9 @@ def build_parts(setting: Setting) -> Parts:
     witnesses = Witnesses(people, audit, mask.mask, clock)
     model, judge = _models(setting)
     reach = Reach(setting.secrets.value_of(config), model, partial(same_provider, config, setting.secrets))
-    toolbox = build_toolbox(config, settings, store, delivery, broker, status, witnesses, reach)
+    toolbox = build_toolbox(
+        config, settings, store, delivery, broker, status, witnesses, reach, mask.mask_known
+    )
     network_allowed = config.execution.network_policy == "allow"
     gate = ApprovalGate(
         settings,

@@ -21,6 +21,7 @@ from echo_bot.policy.call import Executor, JsonValue, canonical_json
 from echo_bot.policy.catalogue import canonical_name
 from echo_bot.policy.decision import StepName, Verdict
 from echo_bot.text import encodable
+from echo_bot.text.pieces import in_pieces
 from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
 from echo_bot.tools.registry import Registry, readiness
 from echo_bot.tools.sites import CallSite, CallSites
@@ -350,11 +351,12 @@ class ToolRunner:
             return ToolResult(
                 False, error=f"{name} returned {kind} where a ToolResult belongs", error_kind="internal"
             )
-        output, error = (self._mask_known(encodable(as_text(t))) for t in (result.output, result.error))
+        output = await self._shorten(ctx, name, encodable(as_text(result.output)))
+        error = in_pieces(encodable(as_text(result.error)), self._mask_known)
         return replace(
             result,
             success=bool(result.success),
-            output=await self._shorten(ctx, name, output),
+            output=self._mask_known(output),
             error=error if len(error) <= _MOST_ERROR_CHARS else error[: _MOST_ERROR_CHARS - 1] + "…",
         )
 

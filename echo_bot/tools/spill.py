@@ -1,7 +1,7 @@
 """Spill: long results are kept as files of their scope and shown by head and tail.
 
-Every scope has its own folder, named by a hash. Files are dropped when they are old, or when all of them
-together grow too large, oldest first.
+Every scope has its own folder, named by a hash. Known secrets are masked before anything is kept. Files are
+dropped when they are old, or when all of them together grow too large, oldest first.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from echo_bot.text.pieces import in_pieces
 from echo_bot.tools.base import ToolExecutionContext
 
 FILE_NAME = re.compile(r"[a-z0-9_-]{1,40}-[0-9a-f]{12}\.txt")
@@ -38,9 +39,17 @@ class SpillLimits:
 class Spill:
     """`folder` is made when first needed, readable by its owner only. `now` is Unix time."""
 
-    def __init__(self, folder: Path, limits: SpillLimits, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        limits: SpillLimits,
+        now: Callable[[], float] = time.time,
+        *,
+        mask: Callable[[str], str] = str,
+    ) -> None:
         self._folder = folder
         self._limits = limits
+        self._mask = mask
         self._now = now
         self._swept_at = float("-inf")
         self._written_since = 0
@@ -49,8 +58,7 @@ class Spill:
         """The text itself if it is short; else its head and tail, and how to read the rest."""
         if len(text) <= self._limits.max_inline_chars:
             return text
-        kept = await asyncio.to_thread(self._keep, scope_of(ctx), name, text) if ctx else ""
-        return head_and_tail(text, self._limits.max_inline_chars, kept)
+        return await asyncio.to_thread(self._shortened, scope_of(ctx) if ctx else "", name, text)
 
     def open(self, ctx: ToolExecutionContext | None, path: str) -> BinaryIO | None:
         """A spilled file of this call's own scope, by the name that `shorten` gave; None if there is none."""
@@ -77,6 +85,11 @@ class Spill:
                     dropped += 1
         self._swept_at, self._written_since = self._now(), 0
         return dropped
+
+    def _shortened(self, scope: str, name: str, text: str) -> str:
+        masked = in_pieces(text, self._mask)
+        kept = self._keep(scope, name, masked) if scope else ""
+        return head_and_tail(masked, self._limits.max_inline_chars, kept)
 
     def _keep(self, scope: str, name: str, text: str) -> str:
         """Store it; "" when the disk does not take it: the head and tail are still worth showing."""

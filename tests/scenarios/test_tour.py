@@ -23,6 +23,7 @@ from echo_bot.testing.telegram import Conversation, Message, TelegramEmulator
 from echo_bot.testing.waiting import eventually
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "tour.md"
+_PATIENCE = 30.0
 HEAD = """# A tour of the tools
 
 A weekend in Lisbon, planned in Telegram: one conversation in which the assistant uses each of its tools.
@@ -206,7 +207,7 @@ class Guide:
         self.chat.say(stop.ask)
         self._write(f"## {stop.tool}", f"**You:** {stop.ask}")
         card = await self._decide(stop) if stop.press else None
-        await self.chat.wait_for_text(stop.answer)
+        await self.chat.wait_for_text(stop.answer, timeout=_PATIENCE)
         args = json.dumps(called(self.model.seen[-1]), ensure_ascii=False, indent=2)
         self._write(f"The assistant calls `{stop.tool}`:", f"```json\n{self._cleaned(args)}\n```")
         if card is not None:
@@ -218,7 +219,7 @@ class Guide:
         self._write(f"**Assistant:** {stop.answer}")
 
     async def _decide(self, stop: Stop) -> str:
-        message = await self.chat.wait_for_button(stop.press)
+        message = await self.chat.wait_for_button(stop.press, timeout=_PATIENCE)
         buttons = [label for row in message.labels for label in row]
         shown = " ".join(f"**▸ {each}**" if each == stop.press else f"[{each}]" for each in buttons)
         quoted = "\n".join(f"> {line}".rstrip() for line in self._cleaned(message.text).splitlines())

@@ -94,6 +94,7 @@ async def test_the_fault_is_one_sentence_and_the_rest_keeps_running(
     async with running_bot(tmp_path, own(execute(*lines))) as bot:
         reply = await reply_to_own(bot, says, sentence)
         assert len(reply) < 5000
+        await eventually(lambda: bot.parts.queues.total() == (0, 0), "the turn to end")
         assert not await bot.store.turns.unfinished()
 
 

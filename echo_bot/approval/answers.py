@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from echo_bot.approval.escape import escape_line
+from echo_bot.approval.names import named
 from echo_bot.policy.decision import ApprovalSource
 from echo_bot.policy.quorum import Tally, tally
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
@@ -30,16 +32,16 @@ class Answer:
 
 def answer_of(record: ApprovalRecord) -> Answer:
     """The answer that a closed record holds."""
-    by = deciders(record)
+    by, shown = deciders(record), escape_line(named_deciders(record))
     match record.status:
         case ApprovalStatus.APPROVED | ApprovalStatus.USED if by and votes_of(record).is_reached:
-            sentence = f"Approved by {by}."
+            sentence = f"Approved by {shown}."
             return Answer(True, sentence, ApprovalSource.HUMAN, by, record.answer, record.decision)
         case ApprovalStatus.DENIED:
             reason = f" Reason: {record.answer}" if record.answer else ""
-            return Answer(False, f"Not executed: {by} denied it.{reason}", None, by, record.answer)
+            return Answer(False, f"Not executed: {shown} denied it.{reason}", None, by, record.answer)
         case ApprovalStatus.EDITED:
-            return Answer(False, f"Not executed: {by} changed the call.", None, by, was_edited=True)
+            return Answer(False, f"Not executed: {shown} changed the call.", None, by, was_edited=True)
         case ApprovalStatus.EXPIRED:
             return Answer(False, f"Not executed, and nobody consented: {TIMED_OUT}.")
         case _:
@@ -56,5 +58,22 @@ def votes_of(record: ApprovalRecord) -> Tally:
 
 def deciders(record: ApprovalRecord) -> str:
     """Who decided it; of an approval by several, all of them."""
-    approved = record.status in (ApprovalStatus.APPROVED, ApprovalStatus.USED)
-    return ", ".join(votes_of(record).approved) if approved and record.votes else record.decided_by
+    return ", ".join(votes_of(record).approved) if _is_by_several(record) else record.decided_by
+
+
+def named_deciders(record: ApprovalRecord) -> str:
+    """The same with their names, neither masked nor escaped."""
+    if _is_by_several(record):
+        return ", ".join(named_votes(record).approved)
+    return named(record.decided_by, record.decided_by_name)
+
+
+def named_votes(record: ApprovalRecord) -> Tally:
+    """The votes with the voters' names, neither masked nor escaped."""
+    votes = votes_of(record)
+    names = {vote.voter: vote.voter_name for vote in record.votes}
+    return replace(votes, approved=tuple(named(voter, names[voter]) for voter in votes.approved))
+
+
+def _is_by_several(record: ApprovalRecord) -> bool:
+    return record.status in (ApprovalStatus.APPROVED, ApprovalStatus.USED) and bool(record.votes)

@@ -43,7 +43,7 @@ Preview = Callable[[dict[str, JsonValue], None], Awaitable[Previewed]]
 class GateRequest:
     """One call before the gate. The trust fields are read from `event`, the stored one of the turn.
 
-    `revision` counts how often people changed the call, `edited_by` is who did last.
+    `revision` counts how often people changed the call, `edited_by` is who did last, by id and by name.
     """
 
     tool: str
@@ -60,11 +60,18 @@ class GateRequest:
     preview: Preview | None = None
     revision: int = 0
     edited_by: str = ""
+    edited_by_name: str = ""
 
     def edited(self, stored: ApprovalRecord) -> GateRequest:
         """The call that a person wrote in place of this one, whose question `stored` is."""
         args: Arguments = json.loads(stored.edited_json)
-        return replace(self, args=args, revision=self.revision + 1, edited_by=stored.decided_by)
+        return replace(
+            self,
+            args=args,
+            revision=self.revision + 1,
+            edited_by=stored.decided_by,
+            edited_by_name=stored.decided_by_name,
+        )
 
     @property
     def approval_id(self) -> ApprovalId:
@@ -133,6 +140,7 @@ class Asking:
             env=call.env or None,
             parameters=facts.tool.parameters if facts.tool else None,
             edited_by=request.edited_by,
+            edited_by_name=request.edited_by_name,
             quorum=quorum_of(facts),
             created_at=self.clock(),
         )

@@ -149,12 +149,14 @@ class Broker:
             return PressReply(refusal, ok=False)
         return self._faces.prompt(record, decision) or PressReply(_NO_WORDS, ok=False)
 
-    async def decide(self, ref: str, choice: Choice, by: Identity, *, reason: str = "") -> PressReply:
-        return self._settled(await self._decider.decide(ref, choice, by, reason=reason))
+    async def decide(
+        self, ref: str, choice: Choice, by: Identity, *, name: str = "", reason: str = ""
+    ) -> PressReply:
+        return self._settled(await self._decider.decide(ref, choice, by, name=name, reason=reason))
 
-    async def answer(self, approval_id: ApprovalId, by: Identity, text: str) -> PressReply:
+    async def answer(self, approval_id: ApprovalId, by: Identity, text: str, *, name: str = "") -> PressReply:
         """Answer a question in words."""
-        return self._settled(await self._decider.answer(approval_id, "", by, text=text))
+        return self._settled(await self._decider.answer(approval_id, "", by, name=name, text=text))
 
     async def withdraw(self, record: ApprovalRecord, why: str) -> None:
         """Close a question that must not be answered any more."""
@@ -209,14 +211,14 @@ class Broker:
             return PressReply(_UNKNOWN_BUTTON, ok=False)
         record, decision = found
         await self._remember(record, press)
+        approval_id, by, name = record.approval_id, press.presser, press.presser_name
         if record.kind == "question":
-            return self._settled(
-                await self._decider.answer(record.approval_id, decision, press.presser, text=press.text)
-            )
+            answered = await self._decider.answer(approval_id, decision, by, name=name, text=press.text)
+            return self._settled(answered)
         choice = Choice(decision)
         if choice is Choice.ASK_AGAIN:
-            return await self._again(record, press.presser)
-        return await self.decide(record.approval_id, choice, press.presser, reason=press.text)
+            return await self._again(record, by)
+        return await self.decide(approval_id, choice, by, name=name, reason=press.text)
 
     async def _may_see(self, viewer: Identity, record: ApprovalRecord) -> bool:
         if record.kind == "question":

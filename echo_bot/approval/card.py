@@ -10,6 +10,7 @@ from echo_bot.approval.arguments import argument_blocks, argument_texts
 from echo_bot.approval.escape import escape_line, escape_lines
 from echo_bot.approval.fallback import fallback_text
 from echo_bot.approval.lookalike import lookalike_notes
+from echo_bot.approval.names import display_name
 from echo_bot.approval.request import ApprovalRequest, Choice, Outcome
 from echo_bot.approval.words import APPROVED, EN, EXECUTORS, GRANTS, OTHER_TITLE, RISKS, TITLES
 from echo_bot.events import Button, ButtonStyle, Card, CardBlock, CardState, CodeBlock, Fields, Paragraph
@@ -189,9 +190,9 @@ def short_facts(request: ApprovalRequest, mask: SecretMask) -> Fields:
         rows.append((EN.folder, shown_line(request.cwd, mask)))
     if request.executor is not Executor.NONE:
         rows.append((EN.runs_on, EXECUTORS[request.executor.value]))
-    rows.append((EN.asked_by, _requester(request, mask)))
+    rows.append((EN.asked_by, _person(request.requester, request.requester_name, mask)))
     if request.edited_by:
-        rows.append((EN.edited_by, shown_line(request.edited_by, mask)))
+        rows.append((EN.edited_by, _person(request.edited_by, request.edited_by_name, mask)))
     rows.append((EN.id, request.short_id))
     return Fields(tuple(rows))
 
@@ -213,10 +214,10 @@ def _one_of(words: list[str]) -> str:
     return f"{', '.join(words[:-1])}{comma} {EN.last_of_several} {words[-1]}"
 
 
-def _requester(request: ApprovalRequest, mask: SecretMask) -> str:
-    """The identity first: a display name is what its owner chose, and may imitate anything."""
-    identity, name = shown_line(request.requester, mask), shown_line(request.requester_name, mask)
-    return f"{identity} (“{name}”)" if name else identity
+def _person(identity: str, name: str, mask: SecretMask) -> str:
+    """The identity first: while something is open, what its owner chose as a name may imitate anything."""
+    shown = shown_line(display_name(name), mask)
+    return f"{shown_line(identity, mask)} (“{shown}”)" if shown else shown_line(identity, mask)
 
 
 def _button(choice: Choice, token: str) -> Button:

@@ -11,7 +11,8 @@ from typing import Protocol
 
 import structlog
 
-from echo_bot.approval.answers import UNREACHABLE, votes_of
+from echo_bot.approval.answers import UNREACHABLE, named_votes
+from echo_bot.approval.escape import escape_line
 from echo_bot.channel import Prompt
 from echo_bot.errors import ChannelError, FormatRejected, StorageError
 from echo_bot.events import Address, ApprovalId, Card, MessageRef, Paragraph
@@ -194,8 +195,8 @@ def place_of(ref: MessageRef) -> tuple[str, str, str, str]:
 
 
 def _progress(record: ApprovalRecord) -> str:
-    votes = votes_of(record)
-    names = ", ".join(votes.approved)
+    votes = named_votes(record)
+    names = escape_line(", ".join(votes.approved))
     return f"Approved by {names}; {votes.missing} more needed ({record.approval_id[-6:]})."
 
 

@@ -11,9 +11,10 @@ from uuid import uuid4
 
 import structlog
 
-from echo_bot.approval.answers import deciders, votes_of
+from echo_bot.approval.answers import deciders, named_deciders, votes_of
 from echo_bot.approval.batching import OFFERED, batch_sentence, members
 from echo_bot.approval.editing import EditProblem, read_edit
+from echo_bot.approval.escape import escape_line
 from echo_bot.approval.request import Choice
 from echo_bot.approval.stored import request_from_json
 from echo_bot.errors import StorageError
@@ -92,28 +93,34 @@ class Decider:
             return closed[0] if len(closed) == 1 else _NOT_FOUND
         return matches[0]
 
-    async def decide(self, ref: str, choice: Choice, by: Identity, *, reason: str = "") -> Decided:
-        """Decide the approval `ref` as `by`. Every refusal is a sentence in the reply, never an exception."""
+    async def decide(
+        self, ref: str, choice: Choice, by: Identity, *, name: str = "", reason: str = ""
+    ) -> Decided:
+        """Decide the approval `ref` as `by`. Every refusal is a sentence in the reply, never an exception.
+
+        `name` is what they call themselves: it is shown with the identity, and nothing else reads it.
+        """
         record = await self.find(ref)
         if isinstance(record, str):
             return _refused(record)
         if record.kind == "batch":
-            return await self._decide_batch(record, choice, by, reason)
+            return await self._decide_batch(record, choice, by, name, reason)
         refusal = await self.refusal(record, choice.value, by)
         if refusal:
             return _refused(refusal)
         if choice is Choice.EDIT:
-            return await self._edit(record, by, reason)
+            return await self._edit(record, by, name, reason)
         if choice.approves and record.quorum > 1:
-            return await self._vote(record, choice, by)
+            return await self._vote(record, choice, by, name)
         status = ApprovalStatus.APPROVED if choice.approves else ApprovalStatus.DENIED
-        decided = await self._claim(record, Ruling(status, str(by), choice.value, self._clock(), reason))
+        ruling = Ruling(status, str(by), choice.value, self._clock(), reason, name=name)
+        decided = await self._claim(record, ruling)
         if isinstance(decided, PressReply):
             return Decided(decided)
         note = await self._grant(decided, choice, by) if choice in _GRANT_SCOPES else ""
         return Decided(PressReply(f"{_TAKEN[choice]}.{note}"), decided)
 
-    async def answer(self, ref: str, option: str, by: Identity, *, text: str = "") -> Decided:
+    async def answer(self, ref: str, option: str, by: Identity, *, name: str = "", text: str = "") -> Decided:
         """Answer the question `ref`. Only the person who was asked may. `option` is "" or one offered."""
         record = await self.find(ref)
         if isinstance(record, str):
@@ -123,7 +130,7 @@ class Decider:
             return _refused(refusal)
         if not option.isdecimal() and not text.strip():
             return _refused("Write your answer: the next message in this chat counts.")
-        ruling = Ruling(ApprovalStatus.APPROVED, str(by), option, self._clock(), text or option)
+        ruling = Ruling(ApprovalStatus.APPROVED, str(by), option, self._clock(), text or option, name=name)
         decided = await self._claim(record, ruling)
         if isinstance(decided, PressReply):
             return Decided(decided)
@@ -161,7 +168,7 @@ class Decider:
         return ""
 
     async def _decide_batch(
-        self, record: ApprovalRecord, choice: Choice, by: Identity, reason: str
+        self, record: ApprovalRecord, choice: Choice, by: Identity, name: str, reason: str
     ) -> Decided:
         """Each call is decided by itself; the card closes last: after a crash it can be pressed again."""
         if person_of(by) != person_of(Identity.parse(record.requester)):
@@ -177,7 +184,7 @@ class Decider:
             if current is None or current.digest != digest:
                 left.append((approval_id[-6:], "It is not what was shown."))
                 continue
-            decided = await self.decide(approval_id, choice, by, reason=reason)
+            decided = await self.decide(approval_id, choice, by, name=name, reason=reason)
             if decided.record is not None:
                 done.append(decided.record)
             else:
@@ -185,7 +192,12 @@ class Decider:
         sentence = batch_sentence(choice, done, left)
         status = ApprovalStatus.APPROVED if choice.approves else ApprovalStatus.DENIED
         ruling = Ruling(
-            status if done else ApprovalStatus.CANCELLED, str(by), choice.value, self._clock(), sentence
+            status if done else ApprovalStatus.CANCELLED,
+            str(by),
+            choice.value,
+            self._clock(),
+            sentence,
+            name=name,
         )
         closed = await self._store.approvals.decide(record.approval_id, ruling)
         await self._note(
@@ -197,7 +209,7 @@ class Decider:
         )
         return Decided(PressReply(sentence, ok=bool(done)), closed, tuple(done))
 
-    async def _edit(self, record: ApprovalRecord, by: Identity, text: str) -> Decided:
+    async def _edit(self, record: ApprovalRecord, by: Identity, name: str, text: str) -> Decided:
         """Another call takes this one's place; what does not fit decides nothing."""
         args = read_edit(request_from_json(record.request_json), text)
         if isinstance(args, EditProblem):
@@ -208,20 +220,21 @@ class Decider:
             Choice.EDIT.value,
             self._clock(),
             edited_json=json.dumps(args, allow_nan=False),
+            name=name,
         )
         decided = await self._claim(record, ruling)
         if isinstance(decided, PressReply):
             return Decided(decided)
         return Decided(PressReply("Changed. The new call is judged from the beginning."), decided)
 
-    async def _vote(self, record: ApprovalRecord, choice: Choice, by: Identity) -> Decided:
+    async def _vote(self, record: ApprovalRecord, choice: Choice, by: Identity, name: str) -> Decided:
         """One approval of several. Whoever may not decide any more does not count any more."""
         await self._withdraw_lost(record)
         now, person = self._clock(), person_of(by)
         voted = await self._store.approvals.vote(
             record.approval_id,
-            Vote(person, str(by), record.digest, now),
-            Ruling(ApprovalStatus.APPROVED, str(by), choice.value, now),
+            Vote(person, str(by), record.digest, now, name),
+            Ruling(ApprovalStatus.APPROVED, str(by), choice.value, now, name=name),
         )
         if voted.record is None or voted.outcome == "closed":
             gone = "This request is gone."
@@ -243,7 +256,8 @@ class Decider:
             sentence = f"Your approval counts; {votes.missing} more needed before it runs."
             return Decided(PressReply(sentence), voted.record)
         await self._note_decision(voted.record, choice.value, deciders(voted.record))
-        return Decided(PressReply(f"{_TAKEN[choice]}, by {deciders(voted.record)}."), voted.record)
+        by_whom = escape_line(named_deciders(voted.record))
+        return Decided(PressReply(f"{_TAKEN[choice]}, by {by_whom}."), voted.record)
 
     async def _withdraw_lost(self, record: ApprovalRecord) -> None:
         lost = [v.person for v in record.votes if await self._approvers.refusal(_voter(v), record)]
@@ -328,13 +342,14 @@ def closed_question(record: ApprovalRecord) -> str:
 
 def closed_sentence(record: ApprovalRecord) -> str:
     """Why a request cannot be decided any more, and by whom it was."""
+    by = escape_line(named_deciders(record))
     match record.status:
         case ApprovalStatus.APPROVED | ApprovalStatus.USED:
-            return f"Already approved by {deciders(record)}."
+            return f"Already approved by {by}."
         case ApprovalStatus.DENIED:
-            return f"Already denied by {record.decided_by}."
+            return f"Already denied by {by}."
         case ApprovalStatus.EDITED:
-            return f"Already changed by {record.decided_by}; the new call is judged by itself."
+            return f"Already changed by {by}; the new call is judged by itself."
         case ApprovalStatus.EXPIRED:
             return "This request has expired; nothing was run."
         case ApprovalStatus.CANCELLED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, tzinfo
 
-from echo_bot.approval.answers import deciders, votes_of
+from echo_bot.approval.answers import named_deciders, named_votes
 from echo_bot.approval.batch_card import render_batch, render_closed_batch
 from echo_bot.approval.card import (
     PROMPTS,
@@ -51,7 +51,7 @@ class StoredFaces:
             calls = batch_from_json(record.request_json).requests
             return render_batch(record.approval_id, calls, tokens, mask, record.deadline, timezone)
         request = request_from_json(record.request_json)
-        return render_open(request, tokens, mask, record.deadline, timezone, approved=votes_of(record))
+        return render_open(request, tokens, mask, record.deadline, timezone, approved=named_votes(record))
 
     def closed(self, record: ApprovalRecord) -> Card:
         if record.kind == "question":
@@ -87,7 +87,7 @@ class StoredFaces:
 
     def _closed_batch(self, record: ApprovalRecord) -> Card:
         at = self.time(record.decided_at or record.created_at)
-        by = shown_line(record.decided_by, self._mask)
+        by = shown_line(named_deciders(record), self._mask)
         return render_closed_batch(
             record.approval_id,
             batch_from_json(record.request_json).requests,
@@ -126,7 +126,7 @@ def _answer(record: ApprovalRecord) -> str:
 def _outcome(record: ApprovalRecord) -> Outcome:
     return Outcome(
         choice=Choice(record.decision) if record.status in _BY_PERSON else None,
-        by=deciders(record),
+        by=named_deciders(record),
         at=record.decided_at or record.created_at,
         reason=record.answer,
     )

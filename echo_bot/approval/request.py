@@ -53,7 +53,8 @@ class ApprovalRequest:
     `commands` are the simple commands the shell guard sees, one a line; `diff` is the unified diff of a file
     tool. `summary` is one masked line for lists. `requester` is the identity, `requester_name` its untrusted
     display name. Offered choices are in card order. `parameters` is the tool's schema, for whoever edits the
-    call; `edited_by` who wrote it in place of another one; `quorum` how many people must approve it.
+    call; `edited_by` who wrote it in place of another one, `edited_by_name` what they call themselves;
+    `quorum` how many people must approve it.
     """
 
     approval_id: ApprovalId
@@ -74,6 +75,7 @@ class ApprovalRequest:
     env: Mapping[str, str] | None = None
     parameters: Mapping[str, JsonValue] | None = None
     edited_by: str = ""
+    edited_by_name: str = ""
     quorum: int = 1
     created_at: datetime | None = None
 

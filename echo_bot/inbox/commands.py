@@ -82,6 +82,10 @@ class Request:
     def sender(self) -> Identity:
         return self.event.sender
 
+    @property
+    def name(self) -> str:
+        return self.event.sender_name
+
 
 class Overview(Protocol):
     """What /status and /tools say; see `echo_bot.app`."""
@@ -165,13 +169,14 @@ class Commands:
         choice = _SCOPES.get(scope or Choice.ONCE.value)
         if choice is None:
             return f"“{scope}” is not a scope. Use one of: {', '.join(_SCOPES)}. Nothing was decided."
-        return (await self._broker.decide(ref, choice, request.sender)).text
+        return (await self._broker.decide(ref, choice, request.sender, name=request.name)).text
 
     async def _deny(self, request: Request) -> str:
         ref, reason = first_word(request.rest)
         if not ref:
             return "Write: `/deny <id> [reason]`. `/approvals` lists the open ids."
-        return (await self._broker.decide(ref, Choice.DENY, request.sender, reason=reason)).text
+        by, name = request.sender, request.name
+        return (await self._broker.decide(ref, Choice.DENY, by, name=name, reason=reason)).text
 
     async def _grants(self, request: Request) -> str:
         grants = await self._store.grants.list(str(request.sender), self._clock())

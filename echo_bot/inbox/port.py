@@ -143,7 +143,9 @@ class Inbox:
             return PressReply("Your press arrived: buttons work here.")
         if self._status.is_stop(press.token):
             return await self._press_stop(press)
-        return await self._broker.press(replace(press, text=encodable(press.text)))
+        return await self._broker.press(
+            replace(press, text=encodable(press.text), presser_name=encodable(press.presser_name))
+        )
 
     async def prompt(self, press: ButtonPress) -> Prompt | PressReply:
         return await self._broker.prompt(press)
@@ -337,7 +339,8 @@ class Inbox:
         if question is None or not event.text.strip():
             return False
         if await self._claim_only(event, said=True):
-            await self._broker.answer(question.approval_id, event.sender, event.text.strip())
+            answer, name = event.text.strip(), event.sender_name
+            await self._broker.answer(question.approval_id, event.sender, answer, name=name)
         return True
 
     async def _too_old(self, event: InboundEvent) -> None:

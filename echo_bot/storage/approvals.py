@@ -46,6 +46,7 @@ _PLAIN = (
     "deadline",
     "decided_at",
     "decided_by",
+    "decided_by_name",
     "decision",
     "answer",
     "decision_seq",
@@ -170,6 +171,7 @@ class SqlApprovals:
                 approval_id=approval_id,
                 person=vote.person,
                 voter=vote.voter,
+                voter_name=vote.voter_name,
                 digest=vote.digest,
                 at=vote.at,
             )
@@ -244,6 +246,7 @@ def _claim(approval_id: ApprovalId, ruling: Ruling) -> Update:
         status=ruling.status.value,
         decided_at=ruling.at,
         decided_by=ruling.decided_by,
+        decided_by_name=ruling.name,
         decision=ruling.decision,
         answer=ruling.answer,
         edited_json=ruling.edited_json,
@@ -316,7 +319,8 @@ def _votes(connection: Connection, approval_ids: Sequence[str]) -> defaultdict[s
         .order_by(approval_votes.c.id)
     )
     for row in connection.execute(statement).mappings():
-        found[row["approval_id"]].append(Vote(row["person"], row["voter"], row["digest"], row["at"]))
+        vote = Vote(**fields(row, "person", "voter", "digest", "at", "voter_name"))
+        found[row["approval_id"]].append(vote)
     return found
 
 

@@ -113,12 +113,16 @@ class ApprovalStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One approval of several that a call needs. `person` is who counts once, `voter` the id they used."""
+    """One approval of several that a call needs. `person` is who counts once, `voter` the id they used.
+
+    `voter_name` is what they call themselves, for display alone.
+    """
 
     person: str
     voter: str
     digest: str
     at: datetime
+    voter_name: str = ""
 
 
 ApprovalKind = Literal["approval", "question", "batch"]
@@ -131,7 +135,8 @@ class ApprovalRecord:
     `kind` is "approval" for a gated call, "question" for a clarify, or "batch" for a card that lists several
     open calls. `request_json` is all that the card is rendered from and the gate needs after a restart.
     `offered` are the decisions a person may take (`tokens` holds one opaque token for each, same order).
-    `decision` is the one taken; `answer` its reason or text. `deadline` is None until a card was delivered.
+    `decision` is the one taken; `answer` its reason or text. `decided_by` is who counts,
+    `decided_by_name` what they call themselves. `deadline` is None until a card was delivered.
     `decision_seq` rises with every decision and vote. `quorum` is how many people must approve, `votes` who
     did so far. `edited_by` is who wrote this call in place of another; `edited_json` holds the arguments of
     the call that took this one's place. `remind_at` and `escalate_at` are cleared once done. `copies` are
@@ -156,6 +161,7 @@ class ApprovalRecord:
     deadline: datetime | None = None
     decided_at: datetime | None = None
     decided_by: str = ""
+    decided_by_name: str = ""
     decision: str = ""
     answer: str = ""
     decision_seq: int = 0
@@ -171,7 +177,10 @@ class ApprovalRecord:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A decision to be written: the new status, who, what and when; for an edit the changed arguments."""
+    """A decision to be written: the new status, who, what and when; for an edit the changed arguments.
+
+    `name` is what whoever decided calls themselves, for display alone.
+    """
 
     status: ApprovalStatus
     decided_by: str
@@ -179,6 +188,7 @@ class Ruling:
     at: datetime
     answer: str = ""
     edited_json: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def opened(tmp_path: Path, settings: ChannelSettings, rhythm: Rhythm, ada: Perso
 
 def decided(chat: Conversation) -> Callable[[], Shown | None]:
     """The newest message that stood as a card and has no buttons any more."""
-    return lambda: next((one for one in chat.from_bot if " by discord:" in one.text and not one.labels), None)
+    return lambda: next((one for one in chat.from_bot if "(discord:" in one.text and " by " in one.text and not one.labels), None)
 
 
 async def test_a_pressed_button_runs_the_command_and_closes_the_card(
@@ -218,7 +218,7 @@ async def test_a_card_that_cannot_be_edited_gets_a_reply(
         discord.fail("PATCH", "/channels/*/messages/*", 403, code=50005, times=9)
         chat.press("Approve once")
         said = await chat.wait_for(
-            lambda one: " by discord:" in one.text and one.id != card.id, "the outcome"
+            lambda one: "(discord:" in one.text and " by " in one.text and one.id != card.id, "the outcome"
         )
         assert said.answers == card.id
 

@@ -164,6 +164,7 @@ def _approvals() -> None:
         _time("deadline", nullable=True),
         _time("decided_at", nullable=True),
         _text("decided_by", default=""),
+        _text("decided_by_name", default=""),
         _text("decision", default=""),
         _text("answer", default=""),
         sa.Column("decision_seq", _BIG, server_default="0", nullable=False),
@@ -224,6 +225,7 @@ def _approvals() -> None:
         _text("approval_id"),
         _text("person"),
         _text("voter"),
+        _text("voter_name", default=""),
         _text("digest"),
         _time("at"),
         sa.ForeignKeyConstraint(

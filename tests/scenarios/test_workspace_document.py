@@ -60,7 +60,7 @@ def a_huge_file(bot: RunningBot, outside: Path) -> None:
 async def asked(folder: Path, prepare: Callable[[RunningBot, Path], None], says: Says) -> str:
     """What the model was shown of a first message with that in the workspace."""
     script = ScriptedModel([Say("fine")])
-    async with running_bot(folder, model=script.model) as bot:
+    async with running_bot(folder, {"tools.deny": ["skill_view"]}, model=script.model) as bot:
         prepare(bot, folder)
         await bot.channel.say("hello")
         await bot.channel.wait_for(says("fine"))

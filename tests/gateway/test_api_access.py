@@ -234,3 +234,11 @@ async def test_a_fault_inside_is_told_without_its_details(
     answer = await api.ci.get("/grants")
     assert (answer.status_code, code_of(answer)) == (status, code)
     assert "hunter2" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/approvals/a%0Ab", "/%0A", "/messages/%2e%2e%2fwhoami", "//whoami"])
+async def test_no_path_below_the_api_leads_past_its_door(api: ApiBot, path: str) -> None:
+    for holder, statuses in ((api.nobody, (401,)), (api.ops, (404, 422))):
+        answer = await holder.get(f"{api.bot.url}/api/v1{path}")
+        assert answer.status_code in statuses
+        assert code_of(answer) in ("unauthorized", "not_found", "invalid")

@@ -31,7 +31,9 @@ def test_the_operators_own_counts_before_the_installed_and_the_packaged(
 
 
 def test_no_folder_is_no_skill(catalog: SkillCatalog) -> None:
-    assert catalog.found().skills == catalog.found().broken == ()
+    found = catalog.found()
+    assert not found.skills
+    assert not found.broken
 
 
 def test_a_broken_skill_is_named_and_breaks_no_other(
@@ -43,7 +45,7 @@ def test_a_broken_skill_is_named_and_breaks_no_other(
     found = catalog.found()
     assert [skill.name for skill in found.skills] == ["good"]
     assert {broken.name for broken in found.broken} == {"bad", "other"}
-    with pytest.raises(SkillError, match="bad cannot be used: .*SKILL.md:1"):
+    with pytest.raises(SkillError, match=r"bad cannot be used: .*SKILL\.md:1"):
         catalog.get("bad")
 
 

@@ -8,7 +8,7 @@ import os
 import shutil
 import ssl
 import subprocess
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -144,7 +144,7 @@ def git(folder: Path, *words: str) -> str:
 
 
 @pytest.fixture
-def repository(server: GitServer, files_of: MakeFiles) -> Iterator[Path]:
+def repository(server: GitServer, files_of: MakeFiles) -> Path:
     """A repository with a skill, a tag `v1`, and a later commit."""
     folder = server.root / "skill"
     folder.mkdir(parents=True)
@@ -157,7 +157,7 @@ def repository(server: GitServer, files_of: MakeFiles) -> Iterator[Path]:
     git(folder, "tag", "v1")
     (folder / "scripts" / "a.py").write_text("print('two')")
     git(folder, "commit", "--quiet", "-am", "two")
-    yield folder
+    return folder
 
 
 async def test_the_default_branch_is_fetched_over_the_tunnel(
@@ -221,7 +221,7 @@ async def test_what_is_not_there_is_said(server: GitServer, repository: Path, fe
 
 
 async def test_an_unknown_certificate_is_refused(server: GitServer, fetcher: GitFetcher) -> None:
-    with pytest.raises(SkillError, match="certificate|SSL"):
+    with pytest.raises(SkillError, match="certificate"):
         await replace(fetcher, authorities="").fetch(f"https://git.example:{server.port}/skill/.git", "")
 
 

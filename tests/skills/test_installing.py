@@ -40,7 +40,7 @@ def test_a_taken_name_is_kept_until_somebody_says_replace(
     files_of: MakeFiles, installer: Installer, catalog: SkillCatalog
 ) -> None:
     installer.install(files_of(scripts__a_py="1", notes="n"), FROM, "", replace=False)
-    with pytest.raises(SkillError, match="installed already.*replace: true"):
+    with pytest.raises(SkillError, match=r"installed already.*replace: true"):
         installer.install(files_of(scripts__a_py="2"), FROM, "", replace=False)
     assert catalog.get("greeting").tree.read("scripts/a.py") == b"1"
     installed = installer.install(files_of(scripts__a_py="2"), FROM, "", replace=True)
@@ -71,7 +71,9 @@ def test_what_a_crash_left_is_swept_and_was_never_a_skill(
     files_of: MakeFiles, make_skill: MakeSkill, installer: Installer, catalog: SkillCatalog
 ) -> None:
     os.rename(make_skill("state/skills", "half"), catalog.places.installed / ".new-123")
-    assert catalog.found().skills == catalog.found().broken == ()
+    found = catalog.found()
+    assert not found.skills
+    assert not found.broken
     installer.install(files_of(), FROM, "", replace=False)
     assert sorted(os.listdir(catalog.places.installed)) == ["greeting"]
 
@@ -112,7 +114,7 @@ def test_texts_that_give_orders_are_refused(
 
 def test_ordinary_instructions_pass_the_scan(files_of: MakeFiles) -> None:
     body = (
-        "Use this when the user asks about invoices. Always run scripts/check.py first, never guess amounts.\n"
+        "Use this when the user asks about invoices. Run scripts/check.py first, never guess amounts.\n"
         "If the file is encrypted, ask the person for the password. Delete temporary files afterwards.\n"
         "```bash\npython scripts/check.py invoice.pdf\n```"
     )

@@ -92,7 +92,7 @@ def test_what_is_wrong_is_named_with_file_and_line(text: str, line: int, says: s
 
 
 def test_other_encodings_and_huge_files_are_refused() -> None:
-    with pytest.raises(SkillError, match="SKILL.md:2: not UTF-8"):
+    with pytest.raises(SkillError, match=r"SKILL\.md:2: not UTF-8"):
         parse_skill(b"---\nname: \xff\n---\n", "SKILL.md")
     with pytest.raises(SkillError, match="longer than"):
         parse_skill(b"-" * (MAX_SKILL_FILE_BYTES + 1), "SKILL.md")

@@ -91,8 +91,8 @@ def commit(folder: Path, *subjects: str) -> None:
 
 def test_commits_become_release_notes(tmp_path: Path) -> None:
     commit(
-        tmp_path, "feat: old", "@v1", "feat(ui): a button", "fix: a crash", "chore: tidy", "feat!: other names",
-        "Add a door", "Something else",
+        tmp_path, "feat: old", "@v1", "feat(ui): a button", "fix: a crash", "chore: tidy",
+        "feat!: other names", "Add a door", "Something else",
     )  # fmt: skip
     done = run("git-changelog", "changelog.py", workspace=tmp_path)
     lines = [line.rsplit(" (", 1)[0] for line in done.stdout.splitlines() if line]

@@ -166,7 +166,7 @@ async def test_the_path_policy_says_which_folder(location: str, tmp_path: Path, 
 
 def test_of_several_skills_one_must_be_named() -> None:
     files = {"README.md": b"", "skills/a/SKILL.md": b"a", "skills/b/SKILL.md": b"b", "skills/b/x.md": b"x"}
-    with pytest.raises(SkillError, match="say with path which skill.*skills/a, skills/b"):
+    with pytest.raises(SkillError, match=r"say with path which skill.*skills/a, skills/b"):
         skill_in(files, "")
     assert skill_in(files, "skills/b/") == {"SKILL.md": b"b", "x.md": b"x"}
     for path in ("skills", "../b", "skills/c"):

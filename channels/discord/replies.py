@@ -66,6 +66,15 @@ async def tell(interaction: Act, text: str) -> None:
         _not_answered(interaction, error)
 
 
+async def withdraw(interaction: Act) -> None:
+    """Take back a "thinking…" that nothing is to be said to. Best effort."""
+    try:
+        async with asyncio.timeout(_TELL_SECONDS):
+            await interaction.delete_original_response()
+    except SDK_ERRORS as error:
+        _not_answered(interaction, error)
+
+
 async def say_openly(interaction: Act, note: str, text: str) -> None:
     """Answer a "thinking…" privately with `note`, and say `text` for everybody to see. Best effort."""
     try:

@@ -13,7 +13,7 @@ from channels.discord.failures import SDK_ERRORS
 from channels.discord.menu import MAX_CHOICES, option_name
 from channels.discord.places import NAME, where
 from channels.discord.render import literal, render_markdown
-from channels.discord.replies import Act, acknowledge, say_openly, tell
+from channels.discord.replies import Act, acknowledge, say_openly, tell, withdraw
 from echo_bot.channel import Command, CommandReply, Completion, Parameter, Port, inbound_event
 from echo_bot.errors import EchoBotError
 from echo_bot.events import BlockType, ContentBlock, Identity, InboundEvent
@@ -24,7 +24,6 @@ _COMPLETION_SECONDS = 2.5
 _MAX_CHOICE = 100
 _SHOWN_CHARACTERS = 1500
 _STARTED = "On its way."
-_NOTHING = "Done."
 _NOT_STORED = "That could not be stored, so nothing was done. Try again in a moment."
 
 
@@ -44,8 +43,10 @@ class SlashCommands:
             return
         if reply.queued:
             await say_openly(interaction, _STARTED, asked_openly(event.sender_name, event.text))
+        elif answer := render_markdown(reply.text):
+            await tell(interaction, answer)
         else:
-            await tell(interaction, render_markdown(reply.text) or _NOTHING)
+            await withdraw(interaction)
 
     async def complete(self, interaction: Act) -> None:
         """Offer completions of what is typed; none where the core is too slow for Discord's three seconds."""

@@ -79,13 +79,10 @@ class Commands:
 
     async def _handed_over(self, event: InboundEvent) -> CommandReply:
         try:
-            if event.text.startswith("/"):
-                return await self._port.command(event)
-            taken = await self._port.receive(event)
+            return await self._port.command(event)
         except EchoBotError as error:
             log.warning("slack_command_failed", account=self._account, error=type(error).__name__)
             return CommandReply(_NOT_STORED, ok=False)
-        return CommandReply(queued=True) if taken else CommandReply(_NOT_TAKEN, ok=False)
 
     async def take_shortcut(self, body: Payload) -> None:
         """Open the modal: about a message, or from anywhere."""
@@ -123,6 +120,8 @@ class Commands:
             event = await self._event(f"view:{view.get('id')}", user, channel, thread, text, held)
             reply = await self._handed_over(event)
             said = f"<@{user}>: {escaped(text)}" if reply.queued else escaped(reply.text)
+            if reply.repeated:
+                return
             if not reply.queued:
                 await self._clients.web.chat_postEphemeral(
                     channel=channel, user=user, text=said, thread_ts=thread or None

@@ -38,7 +38,7 @@ class FakePort:
 
     `stored` holds what was taken, oldest first and each once; `seen` holds repeats too. `on_press`, when
     set, makes the answer to a press. `asks` is what a button with a prompt asks for. `commanded` holds native
-    commands, which are answered with `answer`; `completions` completes whatever is typed; `moved` holds chats
+    commands, which are answered with `answer` (a message that comes this way is stored); `completions` completes whatever is typed; `moved` holds chats
     that got a new id. `places` are the chats with a transcript, and `entries` what each of them holds.
     """
 
@@ -84,14 +84,18 @@ class FakePort:
         return self.asks
 
     async def command(self, event: InboundEvent) -> CommandReply:
+        self.seen.append(event)
         self._fail_if_told()
         ids = {event.event_id, *event.dedup_ids}
         if ids & self._known:
             return CommandReply(repeated=True)
-        self._known |= ids
-        self.commanded.append(event)
         if event.sender_id in self.strangers:
             return CommandReply("This bot does not know you.", ok=False)
+        self._known |= ids
+        if not event.text.startswith("/"):
+            self.stored.append(event)
+            return CommandReply(queued=True)
+        self.commanded.append(event)
         name = event.text.removeprefix("/").partition(" ")[0]
         queued = any(command.starts_turn for command in COMMANDS if command.name == name)
         return CommandReply(queued=True) if queued else self.answer

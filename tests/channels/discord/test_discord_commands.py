@@ -196,6 +196,15 @@ async def test_a_command_that_comes_again_counts_once(
     assert len(port.commanded) == 1
 
 
+async def test_a_command_that_was_taken_before_the_restart_is_answered_with_nothing(
+    room: Conversation, port: FakePort, discord: DiscordEmulator
+) -> None:
+    port.answer = CommandReply(repeated=True)
+    used = room.slash("status")
+    await eventually(lambda: discord.called("DELETE", "/webhooks/*/messages/@original"), "the end of it")
+    assert used.answers == []
+
+
 async def test_what_is_typed_is_completed(room: Conversation, port: FakePort) -> None:
     port.completions = (
         Completion("abc123", "abc123 · exec rm -r build " + "x" * 200),

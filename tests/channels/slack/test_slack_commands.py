@@ -80,6 +80,19 @@ async def test_a_command_that_cannot_be_stored_says_so(
     assert "could not be stored" in (await ada.command("status").reply())["text"]
 
 
+async def test_a_command_that_comes_again_is_answered_once(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    for typed in ("status", "how late is it?"):
+        before = len(port.seen)
+        used = ada.command(typed, slack.channel())
+        await used.reply()
+        await slack.redeliver(used.delivery).acknowledged()
+        assert len(port.seen) == before + 2
+        assert len(used.slack.world.response_urls[used.key].answers) == 1
+    assert (len(port.commanded), len(port.stored)) == (1, 1)
+
+
 async def test_an_answer_is_formatted_and_pings_nobody(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
 ) -> None:

@@ -12,21 +12,29 @@ import resource
 import sys
 
 _MEMORY_BYTES = 1536 * 1024 * 1024
+_UNREAD = ("script", "style", "template", "noscript", "title")
 
 
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-    import trafilatura
-
     url = sys.stdin.buffer.readline().decode().strip()
-    page = sys.stdin.buffer.read().decode("utf-8", "replace")
-    tree = trafilatura.load_html(page)
-    if tree is None:
-        json.dump({"title": "", "markdown": "", "text": ""}, sys.stdout)
-        return
+    json.dump(_read(sys.stdin.buffer.read(), url), sys.stdout)
+
+
+def _read(page: bytes, url: str) -> dict[str, str]:
+    import trafilatura
+    from lxml import etree, html  # type: ignore[import-untyped]  # lxml carries no types
+
+    if not page.strip():
+        return {"title": "", "markdown": "", "text": ""}
+    try:
+        tree = html.document_fromstring(page, parser=html.HTMLParser(encoding="utf-8"))
+    except etree.ParserError:
+        return {"title": "", "markdown": "", "text": ""}
     heading = tree.find(".//title")
+    title = heading.text_content() if heading is not None else ""
     markdown = trafilatura.extract(
-        page,
+        tree,
         url=url,
         output_format="markdown",
         include_links=True,
@@ -34,12 +42,8 @@ def main() -> None:
         include_comments=False,
         favor_recall=True,
     )
-    found = {
-        "title": heading.text_content() if heading is not None else "",
-        "markdown": markdown or "",
-        "text": trafilatura.html2txt(page),
-    }
-    json.dump(found, sys.stdout)
+    etree.strip_elements(tree, etree.Comment, etree.ProcessingInstruction, *_UNREAD, with_tail=False)
+    return {"title": title, "markdown": markdown or "", "text": " ".join(" ".join(tree.itertext()).split())}
 
 
 if __name__ == "__main__":

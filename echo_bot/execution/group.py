@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from echo_bot.execution.proctree import Process, ProcessKey, carries, descendants, key
@@ -33,11 +33,17 @@ def boot_ticks() -> int:
 
 
 class HostGroup:
-    """The run whose first process is `root`. Nothing started before `since` (ticks) can belong to it."""
+    """The run whose first process is `root`. Nothing started before `since` (ticks) can belong to it.
+
+    `bears` tells whether a process was started with the mark.
+    """
 
     ends_with_first = False
 
-    def __init__(self, root: int, mark: str, since: int) -> None:
+    def __init__(
+        self, root: int, mark: str, since: int, bears: Callable[[Process, bytes], bool] = carries
+    ) -> None:
+        self._bears = bears
         self._root = root
         self._mark = f"{MARK_NAME}={mark}".encode()
         self._since = since
@@ -56,7 +62,7 @@ class HostGroup:
         return (
             self._root in (process.pid, process.session, process.group)
             or key(process) in self._known
-            or carries(process, self._mark)
+            or self._bears(process, self._mark)
         )
 
 

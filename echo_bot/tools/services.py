@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from echo_bot.net import Fetch, Fetched, FetchLimits
 from echo_bot.net.clients import GuardedClients
@@ -17,6 +17,7 @@ from echo_bot.tools.web.written import clean_line
 
 _IN_A_HEADER = re.compile(r"[\x20-\x7e]+")
 _MAX_MESSAGE = 300
+_MESSAGE_KEYS = ("error", "detail", "message")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def without_key(result: ToolResult, service: Service) -> ToolResult:
     """A service may repeat the key it was given."""
     if not service.api_key or service.api_key not in result.error:
         return result
-    return ToolResult(False, error=result.error.replace(service.api_key, "***"), error_kind=result.error_kind)
+    return replace(result, error=result.error.replace(service.api_key, "***"))
 
 
 def _refused(service: Service, answer: Fetched) -> ToolResult:
@@ -119,7 +120,7 @@ def _refused(service: Service, answer: Fetched) -> ToolResult:
     elif answer.status == 404:
         hint = f"; check {service.base_key}"
     elif answer.status == 429:
-        hint = "; too many requests, or the plan is used up"
+        hint = "; wait, or look whether the plan is used up"
     message = _message(json_object(answer))
     said = f": {message}" if message else ""
     return ToolResult(
@@ -133,7 +134,6 @@ def _refused(service: Service, answer: Fetched) -> ToolResult:
 def _message(body: Mapping[str, object] | None) -> str:
     """The sentence in an error's body, in the forms that services use."""
     value: object = body
-    for name in ("error", "detail", "message"):
-        if isinstance(value, Mapping) and name in value:
-            value = value[name]
+    while isinstance(value, Mapping):
+        value = next((value[name] for name in _MESSAGE_KEYS if name in value), None)
     return clean_line(value, _MAX_MESSAGE) if isinstance(value, str) else ""

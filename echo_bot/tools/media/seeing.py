@@ -35,7 +35,7 @@ class Eyes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ServiceEyes:
-    """The network policy says where tools may go; the service that sees, like the model, is not part of it."""
+    """The network policy says where tools may go; the service that sees is, like the model, no part of it."""
 
     service: Service
     model: str

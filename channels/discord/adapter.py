@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from discord import AllowedMentions, File, Message, MessageReference, PartialMessageable
 
-from channels.discord.attachments import all_attachments, ids_of
+from channels.discord.attachments import all_attachments, ids_of, location_of
 from channels.discord.buttons import view_of
 from channels.discord.client import DiscordClient
 from channels.discord.connection import Connection, Rhythm
@@ -192,7 +192,7 @@ class DiscordChannel:
             message = await client.get_partial_messageable(channel_id).fetch_message(message_id)
         for attachment in all_attachments(message):
             if attachment.id == attachment_id:
-                return FileLocation(url=attachment.url)
+                return location_of(attachment.url)
         raise TargetGone("the file was taken out of the message")
 
     # Inside

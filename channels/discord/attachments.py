@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from discord import Attachment, Message
 
+from echo_bot.channel import FileLocation
 from echo_bot.errors import TargetGone
 from echo_bot.events import BlockType, ContentBlock
 
+_FILE_HOSTS = ("https://cdn.discordapp.com/", "https://media.discordapp.net/")
 _KINDS = {"image": BlockType.IMAGE, "video": BlockType.VIDEO, "audio": BlockType.AUDIO}
 
 
@@ -38,6 +40,10 @@ def ids_of(block: ContentBlock) -> tuple[int, int, int]:
     except ValueError:
         raise TargetGone("this is no file of Discord") from None
     return channel_id, message_id, attachment_id
+
+
+def location_of(url: str) -> FileLocation:
+    return FileLocation(url=url, at_platform=url.startswith(_FILE_HOSTS))
 
 
 def _kind_of(mime: str) -> BlockType:

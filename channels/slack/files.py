@@ -12,6 +12,7 @@ from echo_bot.channel import FileLocation
 from echo_bot.errors import FormatRejected, TargetGone
 
 MAX_UPLOAD_BYTES = 1024 * 1024 * 1024
+_FILE_HOST = "https://files.slack.com/"
 _SLACK_DOMAINS = ("slack.com", "slack-edge.com", "slack-files.com", "slack-gov.com")
 
 
@@ -36,7 +37,8 @@ async def locate(ref: str, web: AsyncWebClient, api_base: str) -> FileLocation:
     if not is_slacks(ref, api_base):
         # The bearer token must not go anywhere else, and a file linked from elsewhere is not Slack's to give.
         raise TargetGone("the file is not kept at Slack, so it cannot be fetched from there")
-    return FileLocation(url=ref, headers={"Authorization": f"Bearer {web.token}"})
+    headers = {"Authorization": f"Bearer {web.token}"}
+    return FileLocation(url=ref, headers=headers, at_platform=ref.startswith(_FILE_HOST))
 
 
 def is_slacks(url: str, api_base: str) -> bool:

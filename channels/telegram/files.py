@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from telegram.error import BadRequest
 
-from channels.telegram.client import TelegramBot
+from channels.telegram.client import OFFICIAL_API, TelegramBot
 from channels.telegram.failures import translated
 from echo_bot.channel import FileLocation
 from echo_bot.errors import FormatRejected, TargetGone
@@ -42,7 +42,8 @@ async def locate_file(bot: TelegramBot, block: ContentBlock, *, is_official: boo
         raise TargetGone("Telegram does not have this file any more")
     if not is_official and PurePosixPath(path).is_absolute():
         return FileLocation(path=path)
-    return FileLocation(url=f"{bot.base_file_url}/{quote(path)}")
+    url = f"{bot.base_file_url}/{quote(path)}"
+    return FileLocation(url=url, at_platform=url.startswith(f"{OFFICIAL_API}/"))
 
 
 async def read_for_upload(path: str) -> bytes:

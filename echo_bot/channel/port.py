@@ -16,12 +16,15 @@ class FileLocation:
     """Where the core fetches a received file: a URL with the headers it needs, or a path on this machine.
 
     `url` and `headers` may hold credentials: they are sent to that URL's origin only and never logged.
-    `path` only where the operator runs the platform's server on this machine.
+    `path` only where the operator runs the platform's server on this machine. `at_platform`: the URL is at
+    one of the platform's own file hosts, which the adapter knows by name and reaches by HTTPS; such a host is
+    asked through the account's proxy, any other host never.
     """
 
     url: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     path: str = ""
+    at_platform: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,9 @@ class FakePort:
 
     `stored` holds what was taken, oldest first and each once; `seen` holds repeats too. `on_press`, when
     set, makes the answer to a press. `asks` is what a button with a prompt asks for. `commanded` holds native
-    commands, which are answered with `answer` (a message that comes this way is stored); `completions` completes whatever is typed; `moved` holds chats
-    that got a new id. `places` are the chats with a transcript, and `entries` what each of them holds.
+    commands, which are answered with `answer` (a message that comes this way is stored); `completions`
+    completes whatever is typed; `moved` holds chats that got a new id. `places` are the chats with a
+    transcript, and `entries` what each of them holds.
     """
 
     def __init__(

@@ -188,6 +188,34 @@ async def test_both_configured_origins_are_reached_and_each_keeps_its_headers_to
             assert "authorization" not in files.heads[0].lower()
 
 
+@pytest.mark.parametrize(
+    ("location", "asked"),
+    [
+        pytest.param(
+            FileLocation("https://files.platform.example/a", at_platform=True),
+            ["CONNECT files.platform.example:443 HTTP/1.1"],
+            id="the platform's own host is asked through the account's proxy",
+        ),
+        pytest.param(FileLocation("https://10.0.0.1/a"), [], id="any other host is not"),
+        pytest.param(FileLocation("http://10.0.0.1/a", at_platform=True), [], id="nor is one without TLS"),
+    ],
+)
+async def test_a_proxy_is_used_for_the_platforms_own_file_host_without_any_configured_server(
+    tmp_path: Path,
+    server: FileServer,
+    says: Says,
+    location: FileLocation,
+    asked: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fetching, "_TRIES", 1)
+    async with running_bot(tmp_path, {"channels.telegram.proxy": server.url}) as bot:
+        bot.channel.files["f1"] = location
+        await bot.channel.say("", files=[attached("a.txt")])
+        await bot.channel.wait_for(says("Not received: a.txt"), timeout=10)
+        assert sorted({head.splitlines()[0] for head in server.heads}) == asked
+
+
 async def test_a_file_over_the_limit_is_refused_as_declared_and_as_received(
     tmp_path: Path, server: FileServer, says: Says, monkeypatch: pytest.MonkeyPatch
 ) -> None:

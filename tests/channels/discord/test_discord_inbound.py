@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from channels.discord.adapter import DiscordChannel
+from channels.discord.attachments import location_of
 from echo_bot.errors import StorageError, TargetGone
 from echo_bot.events import BlockType, ContentBlock, EventType
 from echo_bot.testing.discord import Conversation, DiscordEmulator, Person
@@ -140,9 +141,23 @@ async def test_files_count_without_text_and_are_found_after_their_links_expired(
     again = await channel.locate(event.content[0])
     assert first.url.startswith(f"{discord.url}/cdn/attachments/")
     assert again.url != first.url
+    assert not first.at_platform
     chat.delete(message)
     with pytest.raises(TargetGone, match="deleted"):
         await channel.locate(event.content[0])
+
+
+@pytest.mark.parametrize(
+    ("url", "at_platform"),
+    [
+        ("https://cdn.discordapp.com/attachments/1/2/a.txt?ex=1", True),
+        ("https://media.discordapp.net/attachments/1/2/a.txt", True),
+        ("https://cdn.discordapp.com.example/attachments/1/2/a.txt", False),
+        ("http://cdn.discordapp.com/attachments/1/2/a.txt", False),
+    ],
+)
+def test_only_discords_file_hosts_are_called_its_own(url: str, at_platform: bool) -> None:
+    assert location_of(url).at_platform is at_platform
 
 
 @pytest.mark.parametrize("reference", ["", "1/2", "a/b/c", "AgADBAAD"])

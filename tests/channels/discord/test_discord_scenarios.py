@@ -49,7 +49,10 @@ def opened(tmp_path: Path, settings: ChannelSettings, rhythm: Rhythm, ada: Perso
 
 def decided(chat: Conversation) -> Callable[[], Shown | None]:
     """The newest message that stood as a card and has no buttons any more."""
-    return lambda: next((one for one in chat.from_bot if "(discord:" in one.text and " by " in one.text and not one.labels), None)
+    return lambda: next(
+        (one for one in chat.from_bot if "(discord:" in one.text and " by " in one.text and not one.labels),
+        None,
+    )
 
 
 async def test_a_pressed_button_runs_the_command_and_closes_the_card(

@@ -191,6 +191,7 @@ async def test_a_file_is_a_block_and_is_found_where_it_lies(
     async with httpx.AsyncClient() as client:
         assert (await client.get(where.url, headers=where.headers)).content == b"words"
     assert slack.bot_token not in repr(where)
+    assert not where.at_platform
 
 
 async def test_a_file_known_by_its_id_alone_is_asked_for(
@@ -200,6 +201,20 @@ async def test_a_file_known_by_its_id_alone_is_asked_for(
     assert (await channel.locate(ContentBlock(BlockType.FILE, ref=stored.id))).url == stored.url
     with pytest.raises(TargetGone):
         await channel.locate(ContentBlock(BlockType.FILE, ref="F404"))
+
+
+@pytest.mark.parametrize(
+    ("url", "at_platform"),
+    [
+        ("https://files.slack.com/files-pri/T1-F1/a.txt", True),
+        ("https://files.slack.com:443/files-pri/T1-F1/a.txt", False),
+        ("https://team.slack.com/files/a.txt", False),
+    ],
+)
+async def test_only_slacks_file_host_is_called_its_own(
+    channel: SlackChannel, url: str, at_platform: bool
+) -> None:
+    assert (await channel.locate(ContentBlock(BlockType.FILE, ref=url))).at_platform is at_platform
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,20 @@ async def test_a_file_that_is_not_to_be_had(
     assert telegram.token not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("file_base", "at_platform"), [(f"{OFFICIAL_API}/file", True), (f"{OFFICIAL_API}.example/file", False)]
+)
+async def test_only_telegrams_own_server_is_called_its_own(
+    telegram: TelegramEmulator, chat: Conversation, file_base: str, at_platform: bool
+) -> None:
+    photo = chat.send(media.photo(b"a picture")).media["photo"]
+    assert isinstance(photo, list)
+    options, secrets = {"api_file_base": file_base}, {"token": telegram.token}
+    async with open_bot(ChannelSettings("", telegram.url, options=options, secrets=secrets)) as bot:
+        block = ContentBlock(BlockType.IMAGE, ref=photo[-1]["file_id"])
+        assert (await locate_file(bot, block, is_official=True)).at_platform is at_platform
+
+
 async def test_nothing_is_located_before_the_start(channel: TelegramChannel) -> None:
     await channel.stop()
     with pytest.raises(TemporaryFailure):

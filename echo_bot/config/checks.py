@@ -30,6 +30,7 @@ NO_TENANTS = (
 EVERYBODY = "*"
 _REQUESTER = "the requester"
 _SHORTEST_TOKEN = 16
+_ESCALATE = "permissions.approval.escalate_to"
 _NO_TARGET = "must be channel:chat or a name from delivery.targets"
 
 
@@ -55,11 +56,16 @@ def _people(config: Config) -> Iterator[Objection]:
     lists: dict[str, tuple[str, ...]] = {
         "permissions.admin_users": config.permissions.admin_users or (),
         "permissions.approval.approvers": approval.approvers,
-        "permissions.approval.escalate_to": approval.escalate_to,
+        _ESCALATE: approval.escalate_to,
     }
+    holders = {f"api:{token.name}" for token in config.gateway.admin_tokens}
     for key, entries in lists.items():
         if "*" in entries:
             yield Objection(key, '"*" would name everybody; list ids as channel:id')
+        for entry in entries:
+            if entry.startswith("api:") and entry not in holders and key != _ESCALATE:
+                sentence = f"{key} names {entry}, which has no effect: no token of gateway.admin_tokens is it"
+                yield Objection(key, sentence, refuses=False)
 
 
 def _places(config: Config) -> Iterator[Objection]:

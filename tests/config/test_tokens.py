@@ -72,6 +72,19 @@ def test_a_short_token_is_a_warning(tmp_path: Path) -> None:
     assert warning.startswith("gateway.api_tokens.0.token is short enough to be guessed")
 
 
+@pytest.mark.parametrize("key", ["admin_users", "approval.approvers"])
+def test_an_ordinary_token_in_a_list_of_deciders_is_a_warning(tmp_path: Path, key: str) -> None:
+    head, _, tail = key.partition(".")
+    listed = f"{{{tail}: ['api:ci', 'api:ops']}}" if tail else "['api:ci', 'api:ops']"
+    file = tmp_path / "config.yaml"
+    file.write_text(
+        f"permissions:\n  {head}: {listed}\n"
+        "gateway: {admin_tokens: [{name: ops, token: 0123456789abcdef}]}\n"
+    )
+    (warning,) = load_config(file, {}).warnings
+    assert warning.startswith(f"permissions.{key} names api:ci, which has no effect")
+
+
 def test_the_policy_knows_the_holders_and_who_of_them_is_an_admin() -> None:
     tokens = {"gateway.api_tokens": [{"name": "ci", "token": "x"}]}
     admins = {"gateway.admin_tokens": [{"name": "ops", "token": "y"}]}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
 from echo_bot.errors import StorageError
 from echo_bot.events import Identity
@@ -64,12 +65,12 @@ async def test_the_tables_name_every_endpoint(api: ApiBot) -> None:
     assert documented == named | set(ADMIN_ONLY)
 
 
-@pytest.mark.parametrize("header", ["", "Bearer", "Bearer wrong", "Basic b3JkaW5hcnk="])
-async def test_without_a_known_token_nothing_is_answered(api: ApiBot, header: str) -> None:
-    sent = {"Authorization": header} if header else {}
-    for method, path in (*READ, *ADMIN_ONLY, ("GET", "/nothing-there")):
-        answer = await api.nobody.request(method, path, headers=sent)
-        assert (answer.status_code, code_of(answer)) in ((401, "unauthorized"), (429, "too_many"))
+async def test_without_a_known_token_nothing_is_answered(api: ApiBot) -> None:
+    for header in ("", "Bearer", "Bearer wrong", "Basic b3JkaW5hcnk="):
+        sent = {"Authorization": header} if header else {}
+        for method, path in (*READ, *ADMIN_ONLY, ("GET", "/nothing-there")):
+            answer = await api.nobody.request(method, path, headers=sent)
+            assert (answer.status_code, code_of(answer)) == (401, "unauthorized"), (header, path)
 
 
 async def test_an_ordinary_token_gets_everything_but_what_is_for_admins(api: ApiBot) -> None:
@@ -179,24 +180,22 @@ async def test_every_answer_has_a_request_id_and_a_plain_one_is_kept(api: ApiBot
     assert len(made.headers["x-request-id"]) == 16
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "status", "code"),
-    [
-        ("GET", "/nothing-there", None, 404, "not_found"),
-        ("PUT", "/messages", None, 405, "method_not_allowed"),
-        ("POST", "/messages", b"{", 422, "invalid"),
-        ("POST", "/messages", b'{"text": "hi", "secret-field": 1}', 422, "invalid"),
-        ("POST", "/messages", b'{"text": "hi", "wait_seconds": NaN}', 422, "invalid"),
-        ("POST", "/messages", b'{"text": 7}', 422, "invalid"),
-        ("GET", "/sessions?limit=0", None, 422, "invalid"),
-    ],
+WRONG: tuple[tuple[str, str, bytes | None, int, str], ...] = (
+    ("GET", "/nothing-there", None, 404, "not_found"),
+    ("PUT", "/messages", None, 405, "method_not_allowed"),
+    ("POST", "/messages", b"{", 422, "invalid"),
+    ("POST", "/messages", b'{"text": "hi", "secret-field": 1}', 422, "invalid"),
+    ("POST", "/messages", b'{"text": "hi", "wait_seconds": NaN}', 422, "invalid"),
+    ("POST", "/messages", b'{"text": 7}', 422, "invalid"),
+    ("GET", "/sessions?limit=0", None, 422, "invalid"),
 )
-async def test_errors_have_one_form(
-    api: ApiBot, method: str, path: str, body: bytes | None, status: int, code: str
-) -> None:
+
+
+async def test_errors_have_one_form(api: ApiBot) -> None:
     headers = {"Content-Type": "application/json"}
-    answer = await api.ci.request(method, path, content=body, headers=headers)
-    assert (answer.status_code, code_of(answer)) == (status, code)
+    for method, path, body, status, code in WRONG:
+        answer = await api.ci.request(method, path, content=body, headers=headers)
+        assert (answer.status_code, code_of(answer)) == (status, code), (method, path, body)
 
 
 async def test_an_error_repeats_nothing_of_what_was_sent(api: ApiBot) -> None:
@@ -212,12 +211,10 @@ async def test_a_body_over_the_limit_is_refused_in_the_same_form(api: ApiBot) ->
     assert "gateway.max_body_mb" in answer.text
 
 
-@pytest.mark.parametrize("header", [{"Host": "evil.example"}, {"Origin": "https://evil.example"}])
-async def test_a_foreign_host_or_origin_is_refused_though_the_token_is_right(
-    api: ApiBot, header: dict[str, str]
-) -> None:
-    answer = await api.ci.post("/messages", json={"text": "hi"}, headers=header)
-    assert (answer.status_code, code_of(answer)) == (403, "forbidden")
+async def test_a_foreign_host_or_origin_is_refused_though_the_token_is_right(api: ApiBot) -> None:
+    for header in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+        answer = await api.ci.post("/messages", json={"text": "hi"}, headers=header)
+        assert (answer.status_code, code_of(answer)) == (403, "forbidden"), header
 
 
 @pytest.mark.parametrize(
@@ -231,14 +228,15 @@ async def test_a_fault_inside_is_told_without_its_details(
         raise error
 
     monkeypatch.setattr(type(api.bot.store.grants), "list", fail)
-    answer = await api.ci.get("/grants")
+    with capture_logs() as logged:
+        answer = await api.ci.get("/grants", headers={"X-Request-Id": "build-17"})
     assert (answer.status_code, code_of(answer)) == (status, code)
     assert "hunter2" not in answer.text
+    assert any(line["log_level"] == "error" for line in logged)
 
 
-@pytest.mark.parametrize("path", ["/approvals/a%0Ab", "/%0A", "/messages/%2e%2e%2fwhoami", "//whoami"])
-async def test_no_path_below_the_api_leads_past_its_door(api: ApiBot, path: str) -> None:
-    for holder, statuses in ((api.nobody, (401,)), (api.ops, (404, 422))):
-        answer = await holder.get(f"{api.bot.url}/api/v1{path}")
-        assert answer.status_code in statuses
-        assert code_of(answer) in ("unauthorized", "not_found", "invalid")
+async def test_no_path_below_the_api_leads_past_its_door(api: ApiBot) -> None:
+    for path in ("/approvals/a%0Ab", "/%0A", "/messages/%2e%2e%2fwhoami", "//whoami"):
+        for holder, codes in ((api.nobody, ("unauthorized",)), (api.ops, ("not_found", "invalid"))):
+            answer = await holder.get(f"{api.bot.url}/api/v1{path}")
+            assert code_of(answer) in codes, path

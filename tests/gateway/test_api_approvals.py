@@ -8,7 +8,6 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import httpx
-import pytest
 
 from echo_bot.testing.api_bot import ApiBot
 from echo_bot.testing.waiting import eventually
@@ -111,11 +110,11 @@ async def test_a_second_decision_hears_who_was_first(api: ApiBot) -> None:
     assert "by api:ops" in late.json()["error"]["message"]
 
 
-@pytest.mark.parametrize("scope", ["onc", "", "forever", "deny", "edit"])
-async def test_a_word_that_is_no_scope_decides_nothing(api: ApiBot, scope: str) -> None:
+async def test_a_word_that_is_no_scope_decides_nothing(api: ApiBot) -> None:
     approval = await asked(api)
-    answer = await api.ops.post(f"/approvals/{approval['id']}/approve", json={"scope": scope})
-    assert answer.status_code == 422
+    for scope in ("onc", "", "forever", "deny", "edit"):
+        answer = await api.ops.post(f"/approvals/{approval['id']}/approve", json={"scope": scope})
+        assert answer.status_code == 422, scope
     assert [each["status"] for each in (await api.ops.get("/approvals")).json()] == ["pending"]
 
 

@@ -35,7 +35,7 @@ CHECKS = [
     ignored_auth,
 ]
 QUICK = settings(
-    max_examples=4,
+    max_examples=3,
     deadline=None,
     database=None,
     derandomize=True,

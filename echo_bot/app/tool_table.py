@@ -27,6 +27,7 @@ NEEDS: Mapping[str, str] = {
     "process": "a place where code may run: the sandbox (bubblewrap), or `tools.exec.host`",
     "knowledge_search": "`knowledge.paths`, or places named to knowledge_index",
     "execute_code": "the same, and `python3`, `node` or `bash` on PATH",
+    "skill_run": "a place where code may run, and the Python of `skills.python`",
     "web_fetch": "`pip install 'echo-bot[web]'`",
     "web_search": "the provider's key (brave, tavily), a server's address (searxng), or the extra `web` (ddgs)",
     "vision_analyze": "`models.default`, a model that sees; or a service in `tools.vision`",

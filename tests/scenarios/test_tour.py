@@ -17,6 +17,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
 from channels.telegram.adapter import TelegramChannel
 from echo_bot.channel import ChannelSettings
 from echo_bot.policy.catalogue import CATALOGUE
+from echo_bot.skills.catalog import PACKAGED
 from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.scripted_model import CallTool, Decide, Say, ScriptedModel
 from echo_bot.testing.telegram import Conversation, Message, TelegramEmulator
@@ -138,6 +139,31 @@ STOPS: tuple[Stop, ...] = (
         {"query": "umbrella", "role": "user"},
         "That you want a sun hat instead.",
     ),
+    Stop("Which skills do you have?", "skills_list", {}, "Three come with me."),
+    Stop(
+        "How do you look at tables?",
+        "skill_view",
+        {"name": "csv-summary"},
+        "With a script that counts and adds up.",
+    ),
+    Stop(
+        "Then look at the budget with it.",
+        "skill_run",
+        {"name": "csv-summary", "script": "summarize.py", "args": ["budget.csv"]},
+        "Four lines; the room is the largest.",
+        press="Approve once",
+    ),
+    Stop(
+        "Keep how I pack as a skill.",
+        "skill_manage",
+        {
+            "action": "create",
+            "name": "packing",
+            "content": "---\nname: packing\ndescription: How Ada packs.\n---\nOne bag and a hat.\n",
+        },
+        "It is kept as packing.",
+        press="Approve once",
+    ),
     Stop(
         "Send me the packing list as a file.",
         "message",
@@ -235,6 +261,7 @@ class Guide:
     def _cleaned(self, text: str) -> str:
         """Without what differs from run to run."""
         text = text.replace(str(self.bot.workspace), "/home/ada/lisbon")
+        text = text.replace(str(PACKAGED), "/opt/echo-bot/skills")
         for pattern, shown in (
             (r"\b(\w+)-[0-9a-f]{12}\.txt", r"\1-0a1b2c3d4e5f.txt"),
             (r"\d\d\d\d-\d\d-\d\d", "2026-05-04"),

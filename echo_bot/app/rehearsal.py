@@ -103,5 +103,6 @@ async def _sandbox(loaded: Loaded, discovered: Discovered) -> list[str]:
     )
     executors = build_executors(loaded.config, settings)
     await executors.probe()
+    await executors.close()
     lacking = sandbox_warning(loaded.config, executors)
     return [lacking] if lacking else []

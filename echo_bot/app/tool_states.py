@@ -54,7 +54,7 @@ BUILT = frozenset(
 
 UNCONFIGURED: Mapping[str, str] = {
     "knowledge_search": "nothing is indexed: set knowledge.paths, or name paths to knowledge_index rebuild",
-    "vision_analyze": "no model that sees: set models.default, or tools.vision.model and tools.vision.api_key"
+    "vision_analyze": "no model that sees: set models.default, or tools.vision.model and tools.vision.api_key",
 }
 """What each tool says that is there and cannot work without a configuration."""
 
@@ -83,6 +83,7 @@ async def tools_of_a_start(
     """Build what a start would build, start none of it, and ask every tool. The store is not opened."""
     parts = await unstarted_parts(loaded, manifests, store, sealed, environ)
     await parts.toolbox.executors.probe()
+    await parts.toolbox.executors.close()
     return ToolsOfAStart(parts.toolbox.registry.states(parts.settings.tools), parts.toolbox.broken)
 
 

@@ -15,15 +15,17 @@ from echo_bot.app.skills import Running, bound_content, build_skills
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Surroundings
 from echo_bot.config.model import Config
-from echo_bot.config.places import data_dir, spill_dir, tool_files
+from echo_bot.config.places import absolute, data_dir, spill_dir, tool_files
 from echo_bot.delivery import Delivery, StatusLines
 from echo_bot.errors import StartError
 from echo_bot.execution.backends import Executors
 from echo_bot.execution.background import BackgroundProcesses
+from echo_bot.execution.container import ContainerExecutor, usual_sockets
 from echo_bot.execution.environment import clean_environment
 from echo_bot.execution.layout import default_layout
 from echo_bot.execution.local import LocalExecutor
-from echo_bot.execution.protocol import Limits
+from echo_bot.execution.protocol import ExecutorBackend, Limits
+from echo_bot.execution.remote import RemoteExecutor, RemoteHost
 from echo_bot.execution.sandbox import SandboxExecutor
 from echo_bot.files import FileDoor, real_rules
 from echo_bot.policy.call import Executor
@@ -135,15 +137,18 @@ def build_toolbox(
 
 
 def sandbox_warning(config: Config, executors: Executors) -> str:
-    """Why code runs in no sandbox though the configuration would have it so, after the probe; "" else."""
+    """Why code does not run where the configuration would have it run, after the probe; "" else."""
     tools = config.tools
-    ready, why = executors.readiness(Executor.SANDBOX)
-    if ready or tools.exec.host not in ("auto", "sandbox") or tools.exec.security == "deny":
+    kind = Executor.SANDBOX if tools.exec.host == "auto" else Executor(tools.exec.host)
+    ready, why = executors.readiness(kind)
+    if ready or kind is Executor.LOCAL or tools.exec.security == "deny":
         return ""
     if not (tools.exec.enabled or tools.code_exec.enabled):
         return ""
     if tools.exec.host == "sandbox":
         return f"no sandbox works here, so no code is run: {why}"
+    if tools.exec.host != "auto":
+        return f"tools.exec.host is {kind}, which does not work, so no code is run: {why}"
     return f"no sandbox works here, so a person is asked before code runs on this computer itself: {why}"
 
 
@@ -156,7 +161,20 @@ def build_executors(config: Config, settings: PolicySettings) -> Executors:
     layout = default_layout(
         settings.places.workspace, home, settings.places.protected, settings.places.protected_write
     )
-    return Executors([SandboxExecutor(layout, environment), LocalExecutor(environment)])
+    here: list[ExecutorBackend] = [SandboxExecutor(layout, environment), LocalExecutor(environment)]
+    container, remote = config.execution.container, config.execution.remote
+    match config.tools.exec.host:
+        case "container":
+            sockets = (str(absolute(container.socket)),) if container.socket else usual_sockets(os.environ)
+            here.append(ContainerExecutor(container.image, sockets, layout, environment))
+        case "remote":
+            host = RemoteHost(remote.host, remote.user, _file(remote.key_path), _file(remote.known_hosts))
+            here.append(RemoteExecutor(host, settings.places.workspace, environment))
+    return Executors(here)
+
+
+def _file(written: str) -> str:
+    return str(absolute(written)) if written else ""
 
 
 def _spill(config: Config, mask_known: Callable[[str], str]) -> Spill:
@@ -217,7 +235,7 @@ def _running_tools(config: Config, running: Running, processes: BackgroundProces
         ExecuteCodeTool(
             replace(run, timeout_seconds=code.timeout_seconds),
             tuple(code.languages),
-            path=os.environ.get("PATH", ""),
+            path=None if config.tools.exec.host in ("container", "remote") else os.environ.get("PATH", ""),
             place=place,
             shorten=shorten,
             on_output=on_output,

@@ -11,7 +11,6 @@ from echo_bot.config.model import Config
 
 LATER_KEYS = (
     "tools.mcp_servers",
-    "execution.container", "execution.remote",
     "models.fallback", "models.compaction",
     "workers", "scheduler.missed_runs", "scheduler.max_parallel", "inspection",
     "observability.metrics", "observability.otel_endpoint",

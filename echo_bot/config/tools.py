@@ -160,20 +160,20 @@ class Security(Section):
 
 class Container(Section):
     image: str = ""
-    """The image to start."""
+    """An image with bash that the container engine has; nothing is fetched unasked."""
     socket: str = ""
-    """The container service's socket."""
+    """Docker's or Podman's socket; empty: the usual places."""
 
 
 class Remote(Section):
     host: str = ""
-    """Name or address."""
+    """Name or address, with :port if it is not 22."""
     user: str = ""
     """The user to log in as."""
     key_path: str = ""
-    """The private key's file."""
+    """The file of a private key without a passphrase."""
     known_hosts: str = ""
-    """The file with the host's key."""
+    """The file with the host's key; an unknown or changed one is refused."""
 
 
 class Execution(Section):

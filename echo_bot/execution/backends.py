@@ -36,8 +36,13 @@ class Executors:
     def readiness(self, kind: Executor) -> tuple[bool, str]:
         """Ready or not, and a sentence."""
         if kind not in self._backends:
-            return False, f"there is no {kind} executor yet; set tools.exec.host to auto, sandbox or local"
+            return False, f"there is no {kind} executor in use; set tools.exec.host to {kind}"
         return self._readiness.get(kind, (False, NOT_PROBED))
+
+    async def close(self) -> None:
+        """Let go of connections; whatever is started afterwards makes new ones."""
+        for backend in self._backends.values():
+            await backend.close()
 
     def chosen(self, host: str) -> Executor:
         """Where `host` sends code on this machine, by the last probe."""

@@ -32,6 +32,9 @@ class LocalExecutor:
             return False, "bash is not on PATH; install it (Debian: apt install bash)"
         return True, "ready on the local host, without a sandbox"
 
+    async def close(self) -> None:
+        """It holds none."""
+
     async def start(self, spec: CommandSpec, *, keep_stdin_open: bool = False) -> Running:
         """Raises StartError when the folder or the shell is missing."""
         mark, since = self._make_mark(), boot_ticks()

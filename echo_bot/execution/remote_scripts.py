@@ -62,8 +62,8 @@ def guardian(connection: str) -> str:
     return f"mark_name={MARK_NAME} connection={connection}\n{GUARDIAN}"
 
 
-# The first process waits for the command instead of becoming it: an SSH server does not tell every signal that
-# ends what it started. It outlives the signals sent to all.
+# The first process waits for the command instead of becoming it: an SSH server does not tell every signal
+# that ends what it started. It outlives the signals sent to all.
 _SIGNALS = "HUP INT QUIT TERM USR1 USR2 ALRM PIPE"
 
 

@@ -54,6 +54,9 @@ class SandboxExecutor:
         async with self._probing:
             return await self._probe()
 
+    async def close(self) -> None:
+        """It holds none."""
+
     async def start(self, spec: CommandSpec, *, keep_stdin_open: bool = False) -> Running:
         """Raises StartError when no sandbox can be made or the folder is not to be seen inside."""
         ready, why = await self.ready()

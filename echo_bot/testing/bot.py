@@ -107,6 +107,7 @@ async def running_bot(
             await parts.inbox.close()
             await parts.queues.close()
             await parts.toolbox.processes.stop_all()
+            await parts.toolbox.executors.close()
             await parts.broker.close()
             await parts.status.close()
             await parts.delivery.close()

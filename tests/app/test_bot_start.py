@@ -112,6 +112,9 @@ class NoSandbox:
     async def start(self, spec: CommandSpec, *, keep_stdin_open: bool = False) -> RunningProcess:
         raise StartError("no sandbox")
 
+    async def close(self) -> None:
+        pass
+
 
 @pytest.mark.parametrize(
     ("keys", "says"),

@@ -59,9 +59,9 @@ class ExecTool(Tool):
 
     async def execute(self, params: dict[str, Any], ctx: ToolExecutionContext | None = None) -> ToolResult:
         folder = folder_of(params, self._settings.workspace)
-        if (refusal := await asyncio.to_thread(missing_folder, folder)) is not None:
-            return refusal
         placed = self._place(ctx)
+        if (refusal := await asyncio.to_thread(missing_folder, folder, placed.executor)) is not None:
+            return refusal
         spec = CommandSpec(
             argv=shell(params["command"]),
             cwd=folder,

@@ -23,7 +23,8 @@ from echo_bot.tools.builtin.running import (
 
 
 class ExecuteCodeTool(Tool):
-    """`languages` are the enabled ones; `path` is the PATH that programs will have."""
+    """`languages` are the enabled ones; `path` is the PATH that programs will have; None: that
+    of another machine."""
 
     name = "execute_code"
     description = (
@@ -40,7 +41,7 @@ class ExecuteCodeTool(Tool):
         settings: RunSettings,
         languages: tuple[str, ...],
         *,
-        path: str,
+        path: str | None,
         place: Place,
         shorten: Shorten,
         on_output: OnOutput,

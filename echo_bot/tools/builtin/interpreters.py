@@ -28,12 +28,12 @@ INTERPRETERS: Mapping[str, Interpreter] = {
 }
 
 
-def has_interpreter(language: str, path: str) -> bool:
-    """Is the language's program on this PATH?"""
-    return shutil.which(INTERPRETERS[language].binary, path=path) is not None
+def has_interpreter(language: str, path: str | None) -> bool:
+    """Is the language's program on this PATH? With None code runs elsewhere, and that shows when it runs."""
+    return path is None or shutil.which(INTERPRETERS[language].binary, path=path) is not None
 
 
-def languages_readiness(languages: Iterable[str], path: str) -> tuple[bool, str]:
+def languages_readiness(languages: Iterable[str], path: str | None) -> tuple[bool, str]:
     """Ready while one of the enabled languages can run; the sentence names those that cannot."""
     enabled = tuple(languages)
     missing = [language for language in enabled if not has_interpreter(language, path)]

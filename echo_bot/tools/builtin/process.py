@@ -77,9 +77,9 @@ class ProcessTool(Tool):
         if not command:
             return _invalid("start needs a command")
         folder = folder_of(params, self._settings.workspace)
-        if (refusal := await asyncio.to_thread(missing_folder, folder)) is not None:
-            return refusal
         placed = self._place(ctx)
+        if (refusal := await asyncio.to_thread(missing_folder, folder, placed.executor)) is not None:
+            return refusal
         spec = CommandSpec(
             argv=shell(command),
             cwd=folder,

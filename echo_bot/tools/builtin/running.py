@@ -9,7 +9,7 @@ from typing import assert_never
 
 from echo_bot.execution.collect import Collected
 from echo_bot.execution.protocol import ExecutorBackend, Limits
-from echo_bot.policy.call import JsonValue
+from echo_bot.policy.call import Executor, JsonValue
 from echo_bot.tools.base import ErrorKind, ToolExecutionContext, ToolResult
 
 MAX_TIMEOUT_SECONDS = 3600.0
@@ -56,9 +56,9 @@ def folder_of(params: Mapping[str, JsonValue], workspace: str) -> str:
     return os.path.normpath(os.path.join(workspace, str(params.get("cwd") or "")))
 
 
-def missing_folder(folder: str) -> ToolResult | None:
-    """A refusal when the folder is not there."""
-    if os.path.isdir(folder):
+def missing_folder(folder: str, executor: ExecutorBackend) -> ToolResult | None:
+    """A refusal when the folder is not there; of another computer's it is the executor that knows."""
+    if executor.kind is Executor.REMOTE or os.path.isdir(folder):
         return None
     return ToolResult(
         False,
@@ -113,6 +113,9 @@ def _ending(collected: Collected, timeout_seconds: float) -> tuple[str, ErrorKin
         case "stop":
             return "stopped before it ended", "business"
         case "lost":
-            return "the connection to where it ran broke; whether it came to its end is not known", "dependency"
+            return (
+                "the connection to where it ran broke; whether it came to its end is not known",
+                "dependency",
+            )
         case _:
             assert_never(outcome.killed_by)

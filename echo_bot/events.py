@@ -208,6 +208,7 @@ class Card:
 
     `card_id` stays the same through all its states; `short_id` is what people type. `deadline` is UTC.
     `risk` is the level's value ("exec"), for a surface that colours cards; the words say it anyway.
+    `dedup_key` is the same whenever this very message is sent again, as in `OutboundText`.
     """
 
     card_id: str
@@ -219,6 +220,7 @@ class Card:
     fallback: str = ""
     deadline: datetime | None = None
     risk: str = ""
+    dedup_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,10 @@ class OutboundFile:
 
 @dataclass(frozen=True, slots=True)
 class OutboundText:
-    """One part of a message, already split to the channel's limit. `markdown` False: send it literally."""
+    """One part of a message, already split to the channel's limit. `markdown` False: send it literally.
+
+    `dedup_key` is the same whenever this very part is sent again: a platform that can sends it once.
+    """
 
     text: str
     markdown: bool = True

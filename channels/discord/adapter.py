@@ -140,12 +140,14 @@ class DiscordChannel:
         return await self._post(address, send, "Send Messages")
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
-        content, view = _card_content(card), view_of(card.buttons)
+        content, view, nonce = _card_content(card), view_of(card.buttons), _nonce(card.dedup_key)
 
         async def send(room: PartialMessageable) -> Message:
             if view is None:
-                return await room.send(content, allowed_mentions=NOBODY, suppress_embeds=True)
-            return await room.send(content, view=view, allowed_mentions=NOBODY, suppress_embeds=True)
+                return await room.send(content, nonce=nonce, allowed_mentions=NOBODY, suppress_embeds=True)
+            return await room.send(
+                content, nonce=nonce, view=view, allowed_mentions=NOBODY, suppress_embeds=True
+            )
 
         return await self._post(address, send, "Send Messages")
 

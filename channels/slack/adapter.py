@@ -118,7 +118,7 @@ class SlackChannel:
         return await self._post(address, render_text(message), _message_id(message.dedup_key))
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
-        return await self._post(address, render_card(card))
+        return await self._post(address, render_card(card), _message_id(card.dedup_key))
 
     async def send_file(self, address: Address, file: OutboundFile) -> MessageRef:
         content = await read_for_upload(file.path)

@@ -19,8 +19,6 @@ from echo_bot.events import Address, ApprovalId, Card, MessageRef, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 
-_REPEATED = "Possibly repeated: this card may stand here already. Either one decides the same call, once."
-
 log = structlog.get_logger(__name__)
 
 
@@ -39,7 +37,7 @@ class Faces(Protocol):
 class CardChannel(Protocol):
     """The way out; see `echo_bot.delivery.cards`."""
 
-    async def send(self, address: Address, card: Card) -> MessageRef: ...
+    async def send(self, address: Address, card: Card, *, in_doubt: bool = False) -> MessageRef: ...
 
     async def edit(self, ref: MessageRef, card: Card) -> bool: ...
 
@@ -144,18 +142,17 @@ class Copies:
         return await self._store.approvals.get(record.approval_id) or record
 
     async def _send_one(self, record: ApprovalRecord, address: Address, card: Card) -> str:
-        if address in record.unplaced:
-            card = replace(card, blocks=(Paragraph(_REPEATED), *card.blocks))
         await self._store.approvals.plan_copy(record.approval_id, address)
         try:
-            ref = await self._cards.send(address, card)
+            ref = await self._cards.send(address, card, in_doubt=address in record.unplaced)
         except ChannelError as error:
             await self._store.approvals.place_copy(record.approval_id, address, None)
             log.warning(
                 "card_not_delivered", address=str(address), approval=record.approval_id, error=str(error)
             )
             return str(error) if isinstance(error, FormatRejected) else UNREACHABLE
-        await self._store.approvals.place_copy(record.approval_id, address, ref)
+        if ref.message_id:
+            await self._store.approvals.place_copy(record.approval_id, address, ref)
         return ""
 
     async def _finish(self, record: ApprovalRecord, on_their_way: set[asyncio.Task[str]]) -> None:

@@ -25,6 +25,7 @@ from echo_bot.text import TooLong, card_parts, closed_card, measure, split_plain
 log = structlog.get_logger(__name__)
 
 _TRIES = 5
+_REPEATED = "Possibly repeated: this card may stand here already. Either one decides the same call, once."
 
 T = TypeVar("T")
 
@@ -44,12 +45,19 @@ class CardDelivery:
         self._store, self._book, self._moved, self._pace = store, book, moved, pace
         self._clock = clock
 
-    async def send(self, address: Address, card: Card) -> MessageRef:
-        """Send the card to one chat. Raises ChannelError when it cannot be delivered, or shown whole."""
+    async def send(self, address: Address, card: Card, *, in_doubt: bool = False) -> MessageRef:
+        """Send the card to one chat. Raises ChannelError when it cannot be delivered, or shown whole.
+
+        `in_doubt`: it may stand there already. Where the platform does not drop doubles the card says so.
+        The message's id is "" where it stands there and nobody knows where.
+        """
         address = self._moved.now(address)
         channel = self._book.get(address)
         if channel is None:
             raise TemporaryFailure(f"{address.channel} is not running")
+        kept = card
+        if in_doubt and not channel.capabilities.dedups_sends:
+            card = replace(card, blocks=(Paragraph(_REPEATED), *card.blocks))
         if not channel.capabilities.buttons:
             ref = await self._send_plain(channel, address, card.fallback)
         else:
@@ -58,10 +66,10 @@ class CardDelivery:
                 raise FormatRejected(
                     "the call is too long to be shown whole in this chat, so nobody can approve it"
                 )
-            for part in parts[:-1]:
-                await self._patiently(address, partial(channel.send_card, address, part))
-            ref = await self._patiently(address, partial(channel.send_card, address, parts[-1]))
-        await self._keep(ref.address, card)
+            for index, part in enumerate(parts):
+                keyed = replace(part, dedup_key=f"{card.card_id}:{address}:{index}")
+                ref = await self._patiently(address, partial(channel.send_card, address, keyed))
+        await self._keep(ref.address, kept)
         return ref
 
     async def edit(self, ref: MessageRef, card: Card) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import pytest
 from channels.discord.adapter import DiscordChannel
 from channels.discord.connection import Rhythm
 from echo_bot.channel import ChannelSettings, ChannelState
+from echo_bot.storage.approvals import SqlApprovals
 from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.discord import Conversation, DiscordEmulator, Person, Shown
 from echo_bot.testing.waiting import eventually
@@ -291,6 +293,40 @@ async def test_a_restart_leaves_buttons_and_modals_working(opened: Opening, chat
         await eventually((scene.bot.workspace / "log").exists, "the call")
         await eventually(decided(chat), "the closed card")
         assert (scene.bot.workspace / "log").read_text() == "once\n"
+
+
+async def test_a_card_that_was_sent_before_a_crash_stands_there_once(
+    opened: Opening, discord: DiscordEmulator, chat: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def crash(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SqlApprovals, "place_copy", crash)
+        async with opened():
+            chat.say("/run touch made")
+            card = await chat.wait_for_button("Approve once")
+    async with opened() as scene:
+        await eventually(lambda: len(discord.called("POST", "/channels/*/messages")) == 2, "the second try")
+        await chat.press("Approve once").answer()
+        await eventually((scene.bot.workspace / "made").exists, "the call")
+        closed = await eventually(decided(chat), "the closed card")
+        assert closed.id == card.id
+        assert sum("touch made" in one.text and "Run a command?" in one.text for one in chat.from_bot) == 1
+
+
+async def test_a_card_whose_answer_was_lost_stands_there_once(
+    opened: Opening, discord: DiscordEmulator, chat: Conversation
+) -> None:
+    async with opened():
+        discord.drop("POST", "/channels/*/messages", after=True)
+        chat.say("/run touch made")
+        card = await chat.wait_for_button("Approve once")
+        await eventually(lambda: len(discord.called("POST", "/channels/*/messages")) == 2, "the second try")
+        await chat.press("Approve once").answer()
+        closed = await eventually(decided(chat), "the closed card")
+        assert closed.id == card.id
+        assert sum("Run a command?" in one.text for one in chat.from_bot) == 1
 
 
 async def test_a_killed_line_loses_nothing_while_a_card_is_open(

@@ -16,6 +16,7 @@ from channels.slack.commands import SHORTCUT_MESSAGE
 from channels.slack.line import Rhythm
 from echo_bot.channel import ChannelSettings
 from echo_bot.events import Identity
+from echo_bot.storage.approvals import SqlApprovals
 from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
 from echo_bot.testing.slack import Conversation, Message, Person, SlackEmulator
@@ -255,6 +256,38 @@ async def test_a_card_from_before_a_restart_is_decided_after_it(start: Start, dm
     async with start():
         await dm.wait_for_text("kept\n")
         assert len([one for one in dm.from_bot if "echo kept" in one.words]) == 1
+
+
+async def test_a_card_that_was_sent_before_a_crash_stands_there_once(
+    slack: SlackEmulator, start: Start, dm: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def crash(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SqlApprovals, "place_copy", crash)
+        async with start():
+            dm.say("/run echo it ran")
+            card = await dm.wait_for_button("Approve once")
+    async with start():
+        await eventually(lambda: len(slack.called("chat.postMessage")) == 2, "the second try")
+        await dm.press("Approve once").answer()
+        await dm.wait_for_text("it ran\n")
+        await eventually(lambda: card.labels == [], "the card closed")
+        assert sum("Run a command?" in one.words for one in dm.from_bot) == 1
+
+
+async def test_a_card_that_slack_has_already_but_does_not_name_is_mended_by_its_first_press(
+    slack: SlackEmulator, start: Start, dm: Conversation
+) -> None:
+    async with start():
+        slack.fail("chat.postMessage", "duplicate_message_not_allowed", after=True)
+        dm.say("/run echo it ran")
+        card = await dm.wait_for_button("Approve once")
+        await dm.press("Approve once", card).answer()
+        await dm.wait_for_text("it ran\n")
+        await eventually(lambda: card.labels == [], "the card closed")
+        assert sum("Run a command?" in one.words for one in dm.from_bot) == 1
 
 
 async def test_sockets_that_die_again_and_again_lose_and_double_nothing(

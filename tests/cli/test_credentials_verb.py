@@ -19,6 +19,10 @@ NAMES = {
     "channels.telegram.token": ("channel:telegram", "token"),
     "channels.telegram.accounts.work.token": ("channel:telegram/work", "token"),
     "models.api_key": ("models", "api_key"),
+    "tools.web.search_api_key": ("tools.web", "search_api_key"),
+    "tools.image_gen.api_key": ("tools.image_gen", "api_key"),
+    "tools.tts.api_key": ("tools.tts", "api_key"),
+    "tools.vision.api_key": ("tools.vision", "api_key"),
     "tool:weather.key": ("tool:weather", "key"),
 }
 

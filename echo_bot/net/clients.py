@@ -47,4 +47,4 @@ class GuardedClients:
 
     @cached_property
     def _ssl_context(self) -> ssl.SSLContext:
-        return httpx.create_ssl_context(trust_env=False)
+        return httpx.create_ssl_context()

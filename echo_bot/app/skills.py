@@ -25,6 +25,7 @@ from echo_bot.skills.lock import LockFile
 from echo_bot.skills.manifest import SKILL_FILE
 from echo_bot.skills.sight import LookAtSkill
 from echo_bot.skills.sources import SkillSources
+from echo_bot.skills.starting import PYTHON_ELSEWHERE
 from echo_bot.skills.tree import SkillTree
 from echo_bot.tools.base import Tool, ToolExecutionContext
 from echo_bot.tools.builtin.running import OnOutput, Place, Readiness, RunSettings, Shorten
@@ -82,6 +83,7 @@ def build_skills(
                 running.settings,
                 catalog,
                 surrounding,
+                python_elsewhere=config.skills.python or PYTHON_ELSEWHERE,
                 place=running.place,
                 shorten=running.shorten,
                 on_output=running.on_output,

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.model import Config
+from echo_bot.config.places import skill_folders
 from echo_bot.events import Identity
 from echo_bot.policy.access import person_of
 from echo_bot.policy.targets import HERE, OWNER, parse_address
@@ -75,6 +76,10 @@ def _places(config: Config) -> Iterator[Objection]:
     elif workspace == Path.home():
         sentence = "workspace is the home folder: the bot may read and write everything in it"
         yield Objection("workspace", sentence, refuses=False)
+    for folder in skill_folders(config):
+        if workspace.is_relative_to(folder):
+            sentence = f"{folder} holds the workspace, and skill folders cannot be written; name another"
+            yield Objection("skills.paths", sentence)
     if config.timezone:
         try:
             ZoneInfo(config.timezone)

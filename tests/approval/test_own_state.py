@@ -12,6 +12,7 @@ from echo_bot.config.policy import policy_settings
 from echo_bot.events import Address, Identity
 from echo_bot.policy.call import Executor
 from echo_bot.policy.facts import Caller, Facts
+from echo_bot.skills.sight import SkillSight
 
 ADA = Caller(Identity("telegram", "1"), Address("telegram", "1"))
 
@@ -101,3 +102,34 @@ def test_the_folder_to_run_in_and_typed_text_and_code_count_too(home: Path) -> N
 
 def test_in_the_sandbox_there_is_nothing_to_name(home: Path) -> None:
     assert not is_refused(facts(home, "exec", host=Executor.SANDBOX, command="cat ~/own.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("args", "refused"),
+    [
+        (["a.csv", "../x", "--top", "5"], False),
+        (["references/x.md"], False),
+        (["{home}/.local/share/echo-bot/skills/greeting/data.csv"], False),
+        (["{home}/.local/share/echo-bot/echo-bot.db"], True),
+        (["--file={home}/.local/share/echo-bot/skills.json"], True),
+        (["~/.local/share/echo-bot/echo-bot.db"], True),
+        (["../../echo-bot.db"], True),
+        (["link/echo-bot.db"], True),
+        (["{home}/own.yaml"], True),
+        (["{home}/db/mine.db-wal"], True),
+    ],
+)
+def test_a_skills_script_is_given_no_state_by_name(home: Path, args: list[str], refused: bool) -> None:
+    folder = home / ".local/share/echo-bot/skills/greeting"
+    folder.mkdir(parents=True)
+    keys = {
+        "workspace": str(home / "ws"),
+        "data_dir": str(home / ".local/share/echo-bot"),
+        "storage.url": f"sqlite+aiosqlite:///{home}/db/mine.db",
+    }
+    settings = policy_settings(config_from_keys(keys), config_path=home / "own.yaml")
+    surroundings = Surroundings(
+        auto_lands_on=Executor.LOCAL, look_at_skill=lambda tool, args: SkillSight(folder=str(folder))
+    )
+    call = {"name": "greeting", "script": "a.py", "args": [each.format(home=home) for each in args]}
+    assert is_refused(gather(Asked("skill_run", call), ADA, settings, surroundings)) is refused

@@ -35,6 +35,27 @@ def placed(layout: SandboxLayout, found: Found = Found()) -> dict[str, Kind]:  #
             LAYOUT, Found(), "/home/a/repo/state", Kind.HIDDEN, id="state in the workspace is hidden"
         ),
         pytest.param(LAYOUT, Found(), "/opt/bot", None, id="read-only outside needs no mount"),
+        pytest.param(
+            SandboxLayout("/w", hidden=("/data",), readonly=("/data/skills",)),
+            Found(),
+            "/data/skills",
+            Kind.READ_ONLY,
+            id="skills are shown inside the hidden state",
+        ),
+        pytest.param(
+            SandboxLayout("/w", readonly=("/tmp/skills",)),
+            Found(),
+            "/tmp/skills",
+            Kind.READ_ONLY,
+            id="and inside a private folder",
+        ),
+        pytest.param(
+            SandboxLayout("/w", hidden=("/w/data",)),
+            Found(readonly=("/w/data/.env",)),
+            "/w/data/.env",
+            None,
+            id="what a walk finds in hidden state is not",
+        ),
         pytest.param(LAYOUT, Found(), "/run", Kind.PRIVATE, id="/run is private"),
         pytest.param(
             LAYOUT,

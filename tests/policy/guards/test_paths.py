@@ -24,7 +24,7 @@ OPEN = PathRules(
     workspace="/home/me/ws",
     home="/home/me",
     protected=("/home/me/.local/share/bot", "/srv/bot/config.yaml", "/srv/bot/bot.db"),
-    protected_write=("/home/me/ws/skills", "/opt/bot/lib"),
+    protected_write=("/home/me/ws/skills", "/opt/bot/lib", "/home/me/.local/share/bot/skills"),
 )
 RESTRICTED = replace(OPEN, restrict_to_workspace=True)
 
@@ -59,6 +59,15 @@ def kinds(path: ResolvedPath, operation: Operation, rules: PathRules) -> set[str
         pytest.param("/srv/bot/BOT.DB", "write", OPEN, {"protected_path"}, id="nor in capitals"),
         pytest.param("/home/me/ws/skills/x.md", "read", OPEN, set(), id="skills are read"),
         pytest.param("/home/me/ws/skills/x.md", "write", OPEN, {"protected_path"}, id="and not written"),
+        pytest.param("/home/me/.local/share/bot/x", "read", OPEN, {"protected_path"}, id="state is not read"),
+        pytest.param("/home/me/.local/share/bot/skills/x", "read", OPEN, set(), id="but for skills in it"),
+        pytest.param("/home/me/.local/share/bot/skills", "list", OPEN, set(), id="and their folder"),
+        pytest.param(
+            "/home/me/.local/share/bot/skills/x", "write", OPEN, {"protected_path"}, id="still not written"
+        ),
+        pytest.param(
+            "/home/me/.local/share/bot/skills.json", "read", OPEN, {"protected_path"}, id="a longer name is"
+        ),
         pytest.param("/opt/bot/lib/x.py", "write", OPEN, {"protected_path"}, id="the program is not written"),
         pytest.param("/home/me/.ssh/id_rsa", "read", OPEN, {"credential_file"}, id="a key is not read"),
         pytest.param("/home/me/.ssh/id_rsa", "list", OPEN, {"credential_file"}, id="nor listed"),

@@ -40,6 +40,7 @@ from echo_bot.config.model import Config
 from echo_bot.config.policy import policy_settings
 from echo_bot.delivery import CardDelivery, ChannelBook, Delivery, MovedChats, Pace, StatusLines
 from echo_bot.inbox.admission import Admission, GroupPolicy
+from echo_bot.inbox.albums import Albums
 from echo_bot.inbox.commands import Commands
 from echo_bot.inbox.completing import Completing
 from echo_bot.inbox.moving import Moves
@@ -224,6 +225,7 @@ def build_parts(setting: Setting) -> Parts:
         stop_processes=toolbox.processes.stop_session,
         clock=clock,
     )
+    albums = Albums(store.events, queues, clock)
     inbox = Inbox(
         InboxSettings(
             shared_groups=config.session.group_scope == "shared",
@@ -232,8 +234,9 @@ def build_parts(setting: Setting) -> Parts:
         store,
         Admission(settings.access, people, group_policies=_group_policies(config), clock=clock),
         RateLimit(config.rate_limit.per_minute, config.rate_limit.burst, LOCAL),
-        Commands(store, broker, queues, overview, mask=mask.mask, clock=clock),
+        Commands(store, broker, queues, albums, overview, mask=mask.mask, clock=clock),
         queues,
+        albums,
         broker,
         delivery,
         Completing(
@@ -243,7 +246,7 @@ def build_parts(setting: Setting) -> Parts:
             mask=mask.mask,
             clock=clock,
         ),
-        Moves(store, queues, moved, audit, rename_processes=toolbox.processes.rename),
+        Moves(store, queues, albums, moved, audit, rename_processes=toolbox.processes.rename),
         status,
         mask=mask.mask,
         clock=clock,

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from echo_bot.events import BlockType, EventType, InboundEvent, SessionKey
 from echo_bot.inbox.incoming import claim_ids
-from echo_bot.session import SessionQueues, event_from_json, event_to_json
+from echo_bot.session import RenameTurn, SessionQueues, event_from_json, event_to_json
 from echo_bot.storage.protocol import Events
 from echo_bot.storage.records import TranscriptRow, TurnRecord
 
@@ -60,10 +60,18 @@ class Albums:
                 album.timer = self._timer(key)
 
     async def release(self, key: SessionKey) -> None:
-        """Queue the session's waiting album now: something else comes after it."""
+        """Queue the session's waiting album now: something else comes after it, or wants to see it."""
         if key in self._open:
             async with self._joining:
                 self._release(key)
+
+    async def rename(self, old: SessionKey, new: SessionKey, renamed: RenameTurn) -> None:
+        """The albums of a chat's sessions wait on under the chat's new key."""
+        async with self._joining:
+            for key in [key for key in self._open if key == old or key.startswith(f"{old}:")]:
+                album = self._open.pop(key)
+                album.timer.cancel()
+                self.begin(renamed(album.turn, SessionKey(new + key.removeprefix(old))))
 
     def close(self) -> None:
         """What waits is in the store and begins after the next start."""

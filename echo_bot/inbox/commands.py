@@ -16,6 +16,7 @@ from echo_bot.approval.request import Choice
 from echo_bot.approval.stored import question_from_json, request_from_json
 from echo_bot.channel import Command, Completes, Parameter
 from echo_bot.events import Identity, InboundEvent, SessionKey
+from echo_bot.inbox.albums import Albums
 from echo_bot.session import SessionQueues
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, GrantRecord, TurnState
@@ -107,12 +108,13 @@ class Commands:
         store: Store,
         broker: Broker,
         queues: SessionQueues,
+        albums: Albums,
         overview: Overview,
         *,
         mask: Callable[[str], str],
         clock: Callable[[], datetime],
     ) -> None:
-        self._store, self._broker, self._queues = store, broker, queues
+        self._store, self._broker, self._queues, self._albums = store, broker, queues, albums
         self._overview, self._mask, self._clock = overview, mask, clock
         self._answers: dict[str, Callable[[Request], Awaitable[str]]] = {
             "help": self._help,
@@ -211,6 +213,7 @@ class Commands:
 
     async def halt(self, key: SessionKey) -> int:
         """Stop a session's turns; how many. Mark first, then cancel: a stopped turn is never revived."""
+        await self._albums.release(key)
         running = self._queues.current(key)
         turns = (*([running] if running else []), *self._queues.waiting(key))
         for turn in turns:

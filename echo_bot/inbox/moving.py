@@ -11,6 +11,7 @@ import structlog
 
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.events import Address, SessionKey
+from echo_bot.inbox.albums import Albums
 from echo_bot.session import SessionQueues, chat_session, event_from_json, event_to_json
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ChatMove, TurnRecord
@@ -29,12 +30,14 @@ class Moves:
         self,
         store: Store,
         queues: SessionQueues,
+        albums: Albums,
         moved: MovedChats,
         audit: Recorder,
         *,
         rename_processes: Callable[[str, str], None],
     ) -> None:
-        self._store, self._queues, self._moved, self._audit = store, queues, moved, audit
+        self._store, self._queues, self._albums = store, queues, albums
+        self._moved, self._audit = moved, audit
         self._rename_processes = rename_processes
         self._lock = asyncio.Lock()
 
@@ -64,6 +67,7 @@ class Moves:
             event = replace(event_from_json(turn.event_json), chat_id=new_chat_id)
             return replace(turn, session_key=key, event_json=event_to_json(event))
 
+        await self._albums.rename(move.old_session, move.new_session, renamed)
         self._queues.rename(move.old_session, move.new_session, renamed)
         self._rename_processes(move.old_session, move.new_session)
         log.info("chat_moved", old=str(before), new=str(after), rows=rows)

@@ -99,6 +99,7 @@ class Inbox:
         rate: RateLimit,
         commands: Commands,
         queues: SessionQueues,
+        albums: Albums,
         broker: Broker,
         delivery: Delivery,
         completing: Completing,
@@ -110,10 +111,9 @@ class Inbox:
         monotonic: Callable[[], float],
     ) -> None:
         self._settings, self._store, self._admission, self._rate = settings, store, admission, rate
-        self._commands, self._queues, self._broker = commands, queues, broker
+        self._commands, self._queues, self._albums, self._broker = commands, queues, albums, broker
         self._completing, self._moves, self._status = completing, moves, status
         self._delivery, self._mask, self._clock, self._monotonic = delivery, mask, clock, monotonic
-        self._albums = Albums(store.events, queues, clock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._told_waiting: set[tuple[SessionKey, str]] = set()
         self._told_backlog: dict[Address, datetime] = {}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from echo_bot.channel import inbound_event
-from echo_bot.events import BlockType, ContentBlock, InboundEvent
+from echo_bot.events import Address, BlockType, ContentBlock, InboundEvent
 from echo_bot.session import event_from_json
 from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.fake_channel import FakeMessage
@@ -82,6 +83,35 @@ async def test_what_comes_after_the_album_is_after_it(tmp_path: Path, local: Con
         await bot.channel.wait_for(says("nice words"))
         assert [message.body for message in bot.channel.messages] == ["nice pictures", "nice words"]
         assert "and this" not in str(model.seen[0])
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"), [("/stop", "Stopped 1 turn(s)"), ("/new", "A fresh conversation")]
+)
+async def test_an_album_that_still_waits_for_parts_is_stopped_like_any_turn(
+    tmp_path: Path, local: Config, says: Says, command: str, answer: str
+) -> None:
+    model = ScriptedModel([Say("nice pictures")])
+    async with running_bot(tmp_path, local, model=model.model) as bot:
+        await bot.parts.inbox.receive(part(1, "look"))
+        await bot.channel.say(command, chat_id="-7", is_group=True)
+        await bot.channel.wait_for(says(answer))
+        assert await bot.store.turns.unfinished() == ()
+        assert model.seen == []
+
+
+async def test_an_album_that_still_waits_for_parts_goes_along_when_its_chat_moves(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    model = ScriptedModel([Say("nice pictures")])
+    async with running_bot(tmp_path, local, model=model.model) as bot:
+        port = bot.parts.inbox
+        await port.receive(part(1, "look"))
+        await port.chat_moved(Address("telegram", "-7"), "-100")
+        assert await port.receive(replace(part(2), chat_id="-100"))
+        assert await refs(bot) == [["file-1", "file-2"]]
+        answer = await bot.channel.wait_for(says("nice pictures"))
+        assert (answer.ref.address.chat_id, len(model.seen)) == ("-100", 1)
 
 
 async def test_nobody_else_s_part_joins(tmp_path: Path, local: Config) -> None:

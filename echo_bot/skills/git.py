@@ -131,7 +131,7 @@ class _Git:
         )
         assert process.stdout is not None
         assert process.stderr is not None
-        complaint = asyncio.create_task(process.stderr.read(4096))
+        complaint = asyncio.create_task(_last(process.stderr))
         try:
             printed = await _read(process.stdout)
             code = await process.wait()
@@ -145,6 +145,14 @@ class _Git:
             lines = said.decode("utf-8", "replace").strip().splitlines()
             raise SkillError(lines[-1][:300] if lines else f"git {words[0]} ended with exit code {code}")
         return printed
+
+
+async def _last(stream: asyncio.StreamReader) -> bytes:
+    """The end of what a program complains; all of it is read, so that it never waits for a reader."""
+    kept = b""
+    while chunk := await stream.read(1 << 16):
+        kept = (kept + chunk)[-4096:]
+    return kept
 
 
 async def _read(stream: asyncio.StreamReader) -> bytes:

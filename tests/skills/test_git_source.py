@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from echo_bot.policy.guards.network import NetworkRules, judge_address
 from echo_bot.skills.errors import SkillError
 from echo_bot.skills.git import GitFetcher
+from echo_bot.testing.waiting import eventually
 
 MakeFiles = Callable[..., dict[str, bytes]]
 PATH = os.environ["PATH"]
@@ -254,3 +255,35 @@ async def test_without_git_the_way_to_get_it_is_named(fetcher: GitFetcher, tmp_p
     with pytest.raises(SkillError, match="apt install git") as caught:
         await replace(fetcher, path=str(tmp_path)).fetch("https://git.example/skill", "")
     assert caught.value.kind == "dependency"
+
+
+async def test_stopped_it_takes_git_along(
+    server: GitServer, repository: Path, fetcher: GitFetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = asyncio.Event()
+
+    async def silence(self: GitServer, *_: object) -> bytes:
+        asked.set()
+        await asyncio.Event().wait()
+        return b""
+
+    monkeypatch.setattr(GitServer, "backend", silence)
+    fetching = asyncio.create_task(fetcher.fetch(f"https://git.example:{server.port}/skill/.git", ""))
+    await asyncio.wait_for(asked.wait(), 10)
+    assert git_processes()
+    fetching.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await fetching
+    await eventually(lambda: not git_processes(), "git to be gone")
+
+
+def git_processes() -> list[str]:
+    """The command lines of children of this process, and theirs, that fetch."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if b"GIT_CONFIG_KEY_0=protocol.allow" in entry.read_bytes():
+                found.append((entry.parent / "cmdline").read_text())
+        except OSError:
+            continue
+    return found

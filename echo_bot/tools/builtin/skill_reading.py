@@ -115,7 +115,7 @@ def failed(error: SkillError) -> ToolResult:
 
 def _whence(skill: Skill) -> str:
     if skill.origin is Origin.INSTALLED and skill.pin is not None and skill.pin.location:
-        return f"installed from {skill.pin.source} {skill.pin.location}"
+        return f"installed from {skill.pin.source} {skill.pin.location.partition('?')[0]}"
     return {
         Origin.PACKAGED: "part of Echo Bot",
         Origin.INSTALLED: "installed",

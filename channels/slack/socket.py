@@ -83,4 +83,6 @@ class Socket(SocketModeClient):
             task.add_done_callback(self._in_hand.discard)
         acknowledgement = await self._handle(request)
         if acknowledgement is not None:
-            await self.send_socket_mode_response(acknowledgement)
+            # Where the line broke meanwhile, Slack delivers it again, and it is known by then.
+            with contextlib.suppress(ConnectionError, aiohttp.ClientError):
+                await self.send_socket_mode_response(acknowledgement)

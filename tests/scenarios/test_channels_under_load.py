@@ -42,7 +42,9 @@ def channel_of(platform: str, settings: ChannelSettings) -> Channel:
 
 
 @pytest.mark.parametrize("platform", CROWDS)
-async def test_nothing_is_lost_doubled_or_out_of_order(platform: str, tmp_path: Path) -> None:
+async def test_nothing_is_lost_doubled_or_out_of_order(
+    platform: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     crowd: Crowd
     async with CROWDS[platform](CHATS) as crowd:
         channel = channel_of(platform, crowd.settings)
@@ -56,3 +58,4 @@ async def test_nothing_is_lost_doubled_or_out_of_order(platform: str, tmp_path: 
                     await crowd.answered(number // 2 - CHATS)
             await crowd.settled(timeout=20, quiet=0.1)
         assert crowd.tally() == Tally()
+    assert [record.message for record in caplog.records if record.exc_info] == []

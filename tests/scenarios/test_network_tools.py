@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from pydantic_ai.messages import BinaryContent, ModelMessage, ModelRequest, Tool
 from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
-from echo_bot.testing.site import json_reply, reply, serving
+from echo_bot.testing.site import Site, json_reply, reply, serving
 
 Says = Callable[[str], Callable[[FakeMessage], bool]]
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -32,6 +33,24 @@ async def told(bot: RunningBot, tool: str, args: dict[str, Any]) -> FakeMessage:
     return await bot.channel.wait_for(
         lambda message: message in bot.channel.messages[before:] and message.text is not None
     )
+
+
+@asynccontextmanager
+async def speaking_bot(folder: Path) -> AsyncIterator[tuple[RunningBot, Site]]:
+    async with (
+        serving(reply(SOUND)) as site,
+        running_bot(folder, {**ALLOW, "tools.tts.api_base": site.base}) as bot,
+    ):
+        yield bot, site
+
+
+@asynccontextmanager
+async def drawing_bot(folder: Path) -> AsyncIterator[tuple[RunningBot, Site]]:
+    async with (
+        serving(DRAWN) as site,
+        running_bot(folder, {**ALLOW, "tools.image_gen.api_base": site.base}) as bot,
+    ):
+        yield bot, site
 
 
 def files_in(bot: RunningBot) -> list[FakeMessage]:
@@ -76,18 +95,16 @@ async def test_a_refusal_of_the_service_is_told_without_the_key(tmp_path: Path) 
 
 
 async def test_speech_is_made_and_sent(tmp_path: Path) -> None:
-    async with serving(reply(SOUND)) as site:
-        async with running_bot(tmp_path, {**ALLOW, "tools.tts.api_base": site.base}) as bot:
-            await told(bot, "text_to_speech", {"text": "hello"})
-            (sent,) = files_in(bot)
+    async with speaking_bot(tmp_path) as (bot, _):
+        await told(bot, "text_to_speech", {"text": "hello"})
+        (sent,) = files_in(bot)
     assert sent.file is not None
     assert sent.file.name.endswith(".mp3")
 
 
 async def test_a_backend_that_is_not_set_up_cannot_be_asked_for(tmp_path: Path) -> None:
-    async with serving(reply(SOUND)) as site:
-        async with running_bot(tmp_path, {**ALLOW, "tools.tts.api_base": site.base}) as bot:
-            answer = (await told(bot, "text_to_speech", {"text": "hello", "backend": "edge"})).body
+    async with speaking_bot(tmp_path) as (bot, site):
+        answer = (await told(bot, "text_to_speech", {"text": "hello", "backend": "edge"})).body
     assert "backend must be one that is set up: openai" in answer
     assert site.heads == []
 
@@ -119,19 +136,18 @@ async def test_where_nothing_may_be_written_nothing_is_drawn(tmp_path: Path) -> 
 
 async def test_an_image_already_made_by_this_call_is_not_drawn_again(tmp_path: Path) -> None:
     """A tool that is run a second time with the same idempotency key finds its file."""
-    async with serving(DRAWN) as site:
-        async with running_bot(tmp_path, {**ALLOW, "tools.image_gen.api_base": site.base}) as bot:
-            tool = bot.parts.toolbox.registry.get("image_generate")
-            assert tool is not None
-            seen = []
+    async with drawing_bot(tmp_path) as (bot, site):
+        tool = bot.parts.toolbox.registry.get("image_generate")
+        assert tool is not None
+        seen = []
 
-            async def twice(params: dict[str, Any], ctx: Any = None) -> Any:
-                seen.append(await type(tool).execute(tool, params, ctx))
-                return await type(tool).execute(tool, params, replace(ctx, attempt_index=1, is_replay=True))
+        async def twice(params: dict[str, Any], ctx: Any = None) -> Any:
+            seen.append(await type(tool).execute(tool, params, ctx))
+            return await type(tool).execute(tool, params, replace(ctx, attempt_index=1, is_replay=True))
 
-            tool.execute = twice  # type: ignore[method-assign]
-            answer = (await told(bot, "image_generate", {"prompt": "a tide"})).body
-            assert len(files_in(bot)) == 1
+        tool.execute = twice  # type: ignore[method-assign]
+        answer = (await told(bot, "image_generate", {"prompt": "a tide"})).body
+        assert len(files_in(bot)) == 1
     assert "delivered to this chat" in answer
     assert seen[0].metadata["path"] in answer
     assert len(site.heads) == 1

@@ -5,14 +5,17 @@ Its transcript is docs/tour.md. `ECHO_BOT_WRITE_TOUR=1 pytest tests/scenarios/te
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
+from ruamel.yaml import YAML
 
 from channels.telegram.adapter import TelegramChannel
 from echo_bot.channel import ChannelSettings
@@ -20,11 +23,15 @@ from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.skills.catalog import PACKAGED
 from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.scripted_model import CallTool, Decide, Say, ScriptedModel
+from echo_bot.testing.site import Site, guarded, json_reply, reply, serving
 from echo_bot.testing.telegram import Conversation, Message, TelegramEmulator
 from echo_bot.testing.waiting import eventually
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "tour.md"
 _PATIENCE = 30.0
+HOME = "/home/ada/lisbon"
+"""Where the workspace is in the document."""
+
 HEAD = """# A tour of the tools
 
 A weekend in Lisbon, planned in Telegram: one conversation in which the assistant uses each of its tools.
@@ -34,157 +41,40 @@ script. Cards are shown as they came; **▸** marks the button that was pressed.
 `/run` and `/tool` do the same without a model.
 """
 
-Args = Mapping[str, object]
-
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One tool of the tour: what is asked, the call, the button that is pressed, and the closing answer."""
+    """One tool of the tour: what is asked, the call, the closing answer, and the button that is pressed."""
 
     ask: str
     tool: str
-    args: Args | Callable[[Sequence[ModelMessage]], Args]
+    args: Mapping[str, object]
     answer: str
     press: str = ""
-    config: Args = field(default_factory=dict)
 
 
-def spilled(messages: Sequence[ModelMessage]) -> Args:
-    """The name that the newest cut result was kept under."""
-    kept = [found[1] for text in results(messages) if (found := re.search(r"read_spill path=(\S+)", text))]
-    return {"path": kept[-1], "pattern": "^tram 28"}
+TOUR = YAML(typ="safe").load(Path(__file__).parents[1] / "data" / "tour.yaml")
+STOPS = tuple(Stop(**each) for each in TOUR["stops"])
 
-
-STOPS: tuple[Stop, ...] = (
-    Stop("What have we got so far?", "list_dir", {"path": "."}, "A budget and one page of notes."),
-    Stop("Read me the notes.", "read_file", {"path": "notes/lisbon.md"}, "Three ideas, none of them booked."),
-    Stop(
-        "Where did I write about trams?",
-        "search_files",
-        {"pattern": "tram"},
-        "In the notes, in line 3.",
-    ),
-    Stop(
-        "Start a packing list.",
-        "write_file",
-        {"path": "packing.md", "content": "# Packing\n\n- passport\n- umbrella\n"},
-        "It begins with passport and umbrella.",
-    ),
-    Stop(
-        "No umbrella. A sun hat!",
-        "edit_file",
-        {"path": "packing.md", "old_string": "umbrella", "new_string": "sun hat"},
-        "A sun hat it is.",
-    ),
-    Stop(
-        "Add the camera to the list, and its film to the budget.",
-        "patch",
-        {
-            "patch": "*** Begin Patch\n*** Update File: packing.md\n@@\n - sun hat\n+- camera\n"
-            "*** Update File: budget.csv\n@@\n tram,18\n+film,24\n*** End Patch\n"
-        },
-        "Both files are changed.",
-    ),
-    Stop(
-        "What is still to be done?",
-        "todo",
-        {"action": "set", "items": ["book the train", "find a room", "water the plants"]},
-        "Three things are on the list.",
-    ),
-    Stop(
-        "Book the train.",
-        "clarify",
-        {"question": "Which train do you want?", "options": ["Friday evening", "Saturday morning"]},
-        "Then Friday evening.",
-        press="Friday evening",
-    ),
-    Stop(
-        "What does it all cost?",
-        "exec",
-        {"command": "awk -F, 'NR > 1 { sum += $2 } END { print sum }' budget.csv"},
-        "362 euros.",
-        press="Approve once",
-    ),
-    Stop(
-        "And for each of the two of us?",
-        "execute_code",
-        {"language": "python", "code": "print(362 / 2)"},
-        "181 euros each.",
-        press="Approve once",
-    ),
-    Stop(
-        "Wake me when it is time, in ten minutes.",
-        "process",
-        {"action": "start", "command": "sleep 600 && echo time to leave"},
-        "It waits in the background.",
-        press="Approve once",
-    ),
-    Stop(
-        "Show me the whole timetable.",
-        "exec",
-        {"command": "for n in $(seq 1 900); do echo \"tram 28 leaves at stop $n\"; done"},
-        "It is long: the beginning and the end are above, the rest is kept.",
-        press="Approve once",
-    ),
-    Stop("Only the lines of tram 28.", "read_spill", spilled, "There they are."),
-    Stop(
-        "By the way, no meat for me. Remember that.",
-        "memory",
-        {"action": "add", "content": "Ada eats no meat.", "target": "user"},
-        "Noted.",
-    ),
-    Stop(
-        "What did I say about the umbrella?",
-        "session_search",
-        {"query": "umbrella", "role": "user"},
-        "That you want a sun hat instead.",
-    ),
-    Stop("Which skills do you have?", "skills_list", {}, "Three come with me."),
-    Stop(
-        "How do you look at tables?",
-        "skill_view",
-        {"name": "csv-summary"},
-        "With a script that counts and adds up.",
-    ),
-    Stop(
-        "Then look at the budget with it.",
-        "skill_run",
-        {"name": "csv-summary", "script": "summarize.py", "args": ["budget.csv"]},
-        "Four lines; the room is the largest.",
-        press="Approve once",
-    ),
-    Stop(
-        "Keep how I pack as a skill.",
-        "skill_manage",
-        {
-            "action": "create",
-            "name": "packing",
-            "content": "---\nname: packing\ndescription: How Ada packs.\n---\nOne bag and a hat.\n",
-        },
-        "It is kept as packing.",
-        press="Approve once",
-    ),
-    Stop(
-        "Send me the packing list as a file.",
-        "message",
-        {"text": "Here it is.", "files": ["packing.md"]},
-        "Sent.",
-    ),
-    Stop(
-        "And tell me when all is set.",
-        "notify",
-        {"message": "Lisbon is planned."},
-        "You will hear of it.",
-    ),
-)  # fmt: skip
-
-FILES = {
-    "notes/lisbon.md": "# Lisbon\n\n- ride tram 28 to Graça\n- the tile museum\n- grilled sardines\n",
-    "budget.csv": "what,euros\ntrain,120\nroom,200\ntram,18\n",
-}
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+SOUND = b"\xff\xfb\x90\x64" + bytes(400)
+PAGE = (
+    "<html><head><title>Tram 28</title></head><body><article><h1>Tram 28</h1><p>The tram runs every ten "
+    "minutes from early in the morning until late at night, on Sundays and holidays too. It begins at Martim "
+    "Moniz and climbs through Graça and Alfama.</p></article></body></html>"
+)
 
 CONFIG: dict[str, object] = {
     "tools.exec.host": "local",
+    "execution.network_policy": "allow",
+    "tools.web.enabled": True,
+    "tools.web.search_provider": "searxng",
+    "tools.vision.model": "sees",
+    "tools.image_gen.model": "draws",
+    "tools.tts.model": "speaks",
+    "knowledge.paths": ["notes"],
     "permissions.admin_users": ["telegram:42"],
     "channels.telegram.allow_from": ["42"],
     "channels.stream.enabled": False,
@@ -193,28 +83,50 @@ CONFIG: dict[str, object] = {
 }
 
 
+def answer_of(site: Site, head: str) -> bytes:
+    """The world outside on one loopback port: a search, a page, and services that see, draw and speak."""
+    request = head.split(" ", 2)[1]
+    if request.startswith("/tram-28"):
+        return reply(PAGE, "content-type: text/html; charset=utf-8")
+    if request.endswith("/images/generations"):
+        return json_reply({"data": [{"b64_json": base64.b64encode(PNG).decode()}]})
+    if request.endswith("/audio/speech"):
+        return reply(SOUND, "content-type: audio/mpeg")
+    if request.endswith("/chat/completions"):
+        return json_reply({"choices": [{"message": {"content": "Blue tiles with a ship."}}]})
+    found = {
+        "title": "Tram 28",
+        "url": site.url("/tram-28", "trams.example"),
+        "content": "Timetable and stops",
+    }
+    return json_reply({"results": [found]})
+
+
 def results(messages: Sequence[ModelMessage]) -> list[str]:
     """What the tools returned, oldest first."""
     parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
     return [str(part.content) for part in parts if isinstance(part, ToolReturnPart)]
 
 
-def script() -> ScriptedModel:
-    steps: list[CallTool | Decide | Say] = []
+def script(workspace: Path) -> ScriptedModel:
+    steps: list[Decide | Say] = []
     for stop in STOPS:
-        steps += [_call(stop), Say(stop.answer)]
+        steps += [_call(stop, workspace), Say(stop.answer)]
     return ScriptedModel(steps)
 
 
-def _call(stop: Stop) -> CallTool | Decide:
-    args = stop.args
-    if callable(args):
-        choose = args
-        return Decide(lambda messages: CallTool(stop.tool, choose(messages)))
-    return CallTool(stop.tool, args)
+def _call(stop: Stop, workspace: Path) -> Decide:
+    def choose(messages: Sequence[ModelMessage]) -> CallTool:
+        newest = "\n".join(reversed(results(messages)))
+        kept, found = (re.search(p, newest) for p in (r"read_spill path=(\S+)", r"(http://\S+/tram-28)"))
+        names = {"workspace": str(workspace), "kept": kept and kept[1], "found": found and found[1]}
+        args = re.sub(r"<(\w+)>", lambda name: names[name[1]] or "", json.dumps(stop.args))
+        return CallTool(stop.tool, json.loads(args))
+
+    return Decide(choose)
 
 
-def called(messages: Sequence[ModelMessage]) -> Args:
+def called(messages: Sequence[ModelMessage]) -> object:
     """The arguments of the newest call."""
     parts = [part for message in messages for part in message.parts if part.part_kind == "tool-call"]
     args = parts[-1].args
@@ -241,7 +153,7 @@ class Guide:
         result = results(self.model.seen[-1])[-1]
         self._write("It gets back:", f"```text\n{self._cleaned(_cut(result))}\n```")
         for message in self._sent_by_tools(before, stop):
-            self._write(f"**Echo Bot:** {_shown(message)}")
+            self._write(f"**Echo Bot:** {self._cleaned(_shown(message))}")
         self._write(f"**Assistant:** {stop.answer}")
 
     async def _decide(self, stop: Stop) -> str:
@@ -260,11 +172,15 @@ class Guide:
 
     def _cleaned(self, text: str) -> str:
         """Without what differs from run to run."""
-        text = text.replace(str(self.bot.workspace), "/home/ada/lisbon")
+        text = text.replace(str(self.bot.workspace), HOME)
         text = text.replace(str(PACKAGED), "/opt/echo-bot/skills")
         for pattern, shown in (
             (r"\b(\w+)-[0-9a-f]{12}\.txt", r"\1-0a1b2c3d4e5f.txt"),
             (r"\d\d\d\d-\d\d-\d\d", "2026-05-04"),
+            (r"trams\.example:\d+", "trams.example"),
+            (r"\b(image|speech)-[0-9a-f]{16}", r"\1-0a1b2c3d"),
+            (r"\b[0-9a-f]{32,}\b", "0a1b2c3d…"),
+            (r"python3\.\d+", "python3"),
             (r"\d\d:\d\d(:\d\d)?( UTC)?", "14:05"),
             (r"\bId: \w{6}\b", "Id: k7m2qx"),
             (r"(?m)[ \t]+$", ""),
@@ -289,22 +205,29 @@ def _cut(text: str, most: int = 18) -> str:
 
 
 def _shown(message: Message) -> str:
-    document = message.media.get("document")
-    name = document.get("file_name") if isinstance(document, dict) else ""
-    return f"{message.text} *({name})*" if name else message.text
+    files = [each.get("file_name", kind) for kind, each in message.media.items() if isinstance(each, dict)]
+    kinds = [kind for kind, each in message.media.items() if isinstance(each, list)]
+    return " ".join([message.text, *(f"*({name})*" for name in (*files, *kinds))]).strip()
 
 
-async def test_the_tour_is_what_the_document_says(tmp_path: Path) -> None:
-    model = script()
-    async with TelegramEmulator() as telegram:
+async def test_the_tour_is_what_the_document_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("echo_bot.app.network_tools.GuardedClients", lambda rules: guarded(rules=rules))
+    async with (
+        TelegramEmulator() as telegram,
+        serving(lambda head, body: answer_of(outside, head)) as outside,
+    ):
+        model = script(tmp_path / "workspace")
         settings = ChannelSettings(account="", api_base=telegram.url, secrets={"token": telegram.token})
         keys = CONFIG | {"channels.telegram.api_base": telegram.url}
+        keys["tools.web.search_api_base"] = outside.base.removesuffix("/v1")
+        keys |= {f"tools.{tool}.api_base": outside.base for tool in ("vision", "image_gen", "tts")}
         async with running_bot(
             tmp_path, keys, model=model.model, channels=[TelegramChannel(settings)]
         ) as bot:
-            for name, content in FILES.items():
-                (bot.workspace / name).parent.mkdir(exist_ok=True)
+            for name, content in TOUR["files"].items():
+                (bot.workspace / name).parent.mkdir(exist_ok=True, parents=True)
                 (bot.workspace / name).write_text(content)
+            (bot.workspace / "tiles.png").write_bytes(PNG)
             guide = Guide(telegram.user(42, "Ada", "ada").chat(), model, bot)
             for stop in STOPS:
                 await guide.visit(stop)

@@ -208,7 +208,7 @@ async def test_too_many_calls_are_told_to_come_again(
     channel: WebhookChannel, port: FakePort, post: Post
 ) -> None:
     port.answer = CommandReply("Too many.", ok=False, busy=True)
-    answer = await post(hook_of(channel), {**CALL, "text": "hello"})
+    answer = await post(hook_of(channel), {**CALL, "text": "/status"})
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "5")
 
 

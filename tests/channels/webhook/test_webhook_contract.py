@@ -14,21 +14,14 @@ import pytest
 
 from channels.webhook.adapter import WebhookChannel
 from channels.webhook.signing import signed_headers
-from echo_bot.channel import ChannelSettings, CommandReply
+from echo_bot.channel import ChannelSettings
 from echo_bot.errors import TargetGone
-from echo_bot.events import Address, InboundEvent, OutboundFile, OutboundText
+from echo_bot.events import Address, OutboundFile, OutboundText
 from echo_bot.testing.channel_contract import CARD, CARD_WORDS, CLOSED_CARD, ChannelContract, Stage
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.loopback import HttpRequest, HttpResponse, HttpServer
 
 SECRET = "a-secret-of-the-tests"
-
-
-class ReceivingPort(FakePort):
-    """A port to which a call is a message like any other."""
-
-    async def command(self, event: InboundEvent) -> CommandReply:
-        return CommandReply(queued=await self.receive(event))
 
 
 @dataclass
@@ -75,7 +68,7 @@ async def stage() -> AsyncIterator[Stage]:
     await server.start()
     options = {"callback_url": f"http://127.0.0.1:{server.port}/"}
     channel = WebhookChannel(ChannelSettings(account="", options=options, secrets={"secret": SECRET}))
-    port = ReceivingPort()
+    port = FakePort()
     await channel.start(port)
     yield WebhookStage(channel, port, Address("webhook", "builds"), texts)
     await channel.stop()

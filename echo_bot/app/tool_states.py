@@ -54,7 +54,7 @@ BUILT = frozenset(
 
 UNCONFIGURED: Mapping[str, str] = {
     "knowledge_search": "nothing is indexed: set knowledge.paths, or name paths to knowledge_index rebuild",
-    "vision_analyze": "no model that sees: set models.default, or tools.vision.model and tools.vision.api_key",
+    "vision_analyze": "no model that sees: set models.default, or tools.vision.api_key",
 }
 """What each tool says that is there and cannot work without a configuration."""
 

@@ -29,7 +29,7 @@ NEEDS: Mapping[str, str] = {
     "execute_code": "the same, and `python3`, `node` or `bash` on PATH",
     "skill_run": "a place where code may run, and the Python of `skills.python`",
     "web_fetch": "`pip install 'echo-bot[web]'`",
-    "web_search": "the provider's key (brave, tavily), a server's address (searxng), or the extra `web` (ddgs)",
+    "web_search": "the provider's key (brave, tavily), its address (searxng), or the extra `web` (ddgs)",
     "vision_analyze": "`models.default`, a model that sees; or a service in `tools.vision`",
     "image_generate": "`tools.image_gen.api_key`, or the address of a server that needs none",
     "text_to_speech": "`tools.tts.api_key`, a server's address, or the extra `tts` (edge)",

@@ -77,6 +77,16 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class EditedCall:
+    """A call as a person changed it: `args_json` are its arguments, `by` who did, by id and by name."""
+
+    tool: str
+    args_json: str
+    by: str
+    by_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class InboundEvent:
     """One message from a person or an internal producer.
 
@@ -84,6 +94,7 @@ class InboundEvent:
     the inbox resets those on whatever comes from a channel. `metadata` is for display: no policy reads it.
     `event_id` is the platform's own id; `dedup_ids` are all ids under which the platform may redeliver it.
     `album_id`: a part of an album of which more may come by themselves; those that do join its turn.
+    `asks_again`: the changed call that this event asks for again; whoever changed it still is its author.
     """
 
     event_id: EventId
@@ -112,6 +123,7 @@ class InboundEvent:
     unattended: bool = False
     cron_authorized: bool = False
     is_control: bool = False
+    asks_again: EditedCall | None = None
 
     @property
     def text(self) -> str:

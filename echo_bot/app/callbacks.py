@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,12 +11,14 @@ from datetime import datetime
 import structlog
 
 from echo_bot.agent.directive import split_command
+from echo_bot.approval.stored import request_from_json
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StorageError
 from echo_bot.events import (
     Address,
     BlockType,
     ContentBlock,
+    EditedCall,
     EventId,
     Identity,
     InboundEvent,
@@ -28,6 +31,12 @@ from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, TurnState
 
 log = structlog.get_logger(__name__)
+
+_AGAIN = "The call {tool} was not decided in time. Please try exactly that call again."
+_EDITED_AGAIN = (
+    "The call {tool}, as a person changed it, was not decided in time. Please try exactly that call again, "
+    "with these arguments: {args}"
+)
 
 
 class Callbacks:
@@ -54,7 +63,7 @@ class Callbacks:
         await self._delivery.send(address, text, source=source, markdown=False, reply_to_id=reply_to_id)
 
     async def ask_again(self, record: ApprovalRecord, by: Identity) -> PressReply:
-        """A direct call runs anew as it was written; in a chat the model is told to try again."""
+        """A direct call runs anew as it was last written; in a chat the model is told to try again."""
         turn = await self._store.turns.get(record.turn_id)
         if turn is None:
             return PressReply("The request is too old to be asked again.", ok=False)
@@ -66,11 +75,26 @@ class Callbacks:
 
 
 def again(event: InboundEvent, record: ApprovalRecord, now: datetime) -> InboundEvent:
-    """The event that repeats an expired request, with an id of its own that can be used once."""
-    repeated = replace(
-        event, event_id=EventId(f"again:{record.approval_id}"), dedup_ids=(), message_id="", timestamp=now
+    """The event that repeats an expired request, with an id of its own that can be used once.
+
+    A call that a person had changed is asked for as it was changed.
+    """
+    is_direct = bool(split_command(event.text)[0])
+    edited, text = None, event.text
+    if record.edited_by:
+        call = request_from_json(record.request_json)
+        args = json.dumps(dict(call.args), ensure_ascii=False)
+        edited = EditedCall(call.tool, args, record.edited_by, call.edited_by_name)
+        text = f"/tool {call.tool} {args}" if is_direct else _EDITED_AGAIN.format(tool=call.tool, args=args)
+    elif not is_direct:
+        text = _AGAIN.format(tool=record.tool)
+    files = tuple(block for block in event.content if is_direct and block.type is not BlockType.TEXT)
+    return replace(
+        event,
+        event_id=EventId(f"again:{record.approval_id}"),
+        dedup_ids=(),
+        message_id="",
+        timestamp=now,
+        content=(ContentBlock(BlockType.TEXT, text), *files),
+        asks_again=edited,
     )
-    if split_command(event.text)[0]:
-        return repeated
-    text = f"The call {record.tool} was not decided in time. Please try exactly that call again."
-    return replace(repeated, content=(ContentBlock(BlockType.TEXT, text),))

@@ -157,6 +157,14 @@ class Asking:
         return f"{facts.call.tool}: {shown}"
 
 
+def editor_of(event: InboundEvent, tool: str, args: Arguments) -> tuple[str, str]:
+    """Who wrote this call in an earlier turn in which nobody decided it: id and name, "" for nobody."""
+    edited = event.asks_again
+    if edited is None or edited.tool != tool or json.loads(edited.args_json) != dict(args):
+        return "", ""
+    return edited.by, edited.by_name
+
+
 def approval_id_of(turn_id: TurnId, call_key: str, revision: int = 0) -> ApprovalId:
     """Derived from the turn and the call's place in it, so that a revived turn finds its question again."""
     place = f"{turn_id}\x1f{call_key}" + (f"\x1f{revision}" if revision else "")

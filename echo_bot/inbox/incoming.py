@@ -38,6 +38,7 @@ def without_trust(event: InboundEvent) -> InboundEvent:
         is_control=False,
         session_key_override="",
         memory_scope="",
+        asks_again=None,
     )
 
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import structlog
 
-from echo_bot.approval.asking import GateRequest
+from echo_bot.approval.asking import GateRequest, editor_of
 from echo_bot.approval.gate import ApprovalGate, GateDecision
 from echo_bot.errors import StorageError
 from echo_bot.events import Address, Identity, InboundEvent, SessionKey, TurnId
@@ -201,6 +201,7 @@ class ToolRunner:
         tool: Tool | None,
         foreign: ForeignTool | None,
     ) -> GateRequest:
+        edited_by, edited_by_name = editor_of(scope.event, name, args)
         return GateRequest(
             tool=name,
             args=args,
@@ -218,6 +219,8 @@ class ToolRunner:
             capabilities=foreign.capabilities if foreign else tool.capabilities if tool else (),
             parameters=foreign.parameters if foreign else tool.parameters if tool else None,
             preview=getattr(tool, "preview", None),
+            edited_by=edited_by,
+            edited_by_name=edited_by_name,
         )
 
     async def _execute(

@@ -16,6 +16,7 @@ import atexit, os, runpy, shutil, sys, tarfile, tempfile
 folder = tempfile.mkdtemp(prefix="skill-")
 atexit.register(shutil.rmtree, folder, True)
 with tarfile.open(fileobj=sys.stdin.buffer, mode="r|") as archive:
+    archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, path: member)
     archive.extractall(folder)
 os.chdir(folder)
 os.environ["SKILL_FOLDER"] = folder

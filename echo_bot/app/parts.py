@@ -146,7 +146,7 @@ def build_parts(setting: Setting) -> Parts:
         people,
         callbacks,
     )
-    status = StatusLines(delivery, store, now=time.monotonic, mask=mask.mask)
+    status = StatusLines(delivery, store, now=time.monotonic, clock=clock, mask=mask.mask)
     witnesses = Witnesses(people, audit, mask.mask, clock)
     model, judge = _models(setting)
     reach = Reach(setting.secrets.value_of(config), model, partial(same_provider, config, setting.secrets))

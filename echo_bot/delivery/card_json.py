@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from pydantic import TypeAdapter
 
-from echo_bot.events import Card
+from echo_bot.events import Address, Card
+from echo_bot.storage.records import TranscriptRow
 
 _CARD = TypeAdapter(Card)
 
 
 def card_to_json(card: Card) -> str:
     return _CARD.dump_json(card).decode()
+
+
+def transcript_row(address: Address, card: Card, at: datetime) -> TranscriptRow:
+    """The card's one row in a chat, whatever state it is in."""
+    return TranscriptRow(
+        entry_id=f"card:{card.card_id}",
+        address=address,
+        role="card",
+        text=card.fallback or card.title,
+        at=at,
+        card_json=card_to_json(card),
+    )
 
 
 def card_from_json(text: str) -> Card:

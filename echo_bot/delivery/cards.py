@@ -13,13 +13,12 @@ import structlog
 
 from echo_bot.channel import Channel
 from echo_bot.delivery.book import ChannelBook
-from echo_bot.delivery.card_json import card_to_json
+from echo_bot.delivery.card_json import transcript_row
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.delivery.pace import Pace
 from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, TemporaryFailure
 from echo_bot.events import Address, Card, MessageRef, OutboundText, Paragraph
 from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import TranscriptRow
 from echo_bot.text import TooLong, card_parts, closed_card, measure, split_plain
 
 log = structlog.get_logger(__name__)
@@ -170,16 +169,7 @@ class CardDelivery:
         raise AssertionError("unreachable")
 
     async def _keep(self, address: Address, card: Card) -> None:
-        await self._store.sessions.put_transcript(
-            TranscriptRow(
-                entry_id=f"card:{card.card_id}",
-                address=address,
-                role="card",
-                text=card.fallback or card.title,
-                at=self._clock(),
-                card_json=card_to_json(card),
-            )
-        )
+        await self._store.sessions.put_transcript(transcript_row(address, card, self._clock()))
 
 
 def _outcome(card: Card) -> str:

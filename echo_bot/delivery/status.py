@@ -11,11 +11,13 @@ import json
 import secrets
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Literal
 
 import structlog
 
 from echo_bot.channel import Channel, ChannelCapabilities
+from echo_bot.delivery.card_json import transcript_row
 from echo_bot.delivery.outbox import Delivery
 from echo_bot.errors import ChannelError, RetryAfter, StorageError
 from echo_bot.events import (
@@ -80,9 +82,16 @@ class StatusLines:
     """`now` is monotonic seconds; `mask` hides secrets in what commands print."""
 
     def __init__(
-        self, delivery: Delivery, store: Store, *, now: Callable[[], float], mask: Callable[[str], str]
+        self,
+        delivery: Delivery,
+        store: Store,
+        *,
+        now: Callable[[], float],
+        clock: Callable[[], datetime],
+        mask: Callable[[str], str],
     ) -> None:
-        self._delivery, self._store, self._now, self._mask = delivery, store, now, mask
+        self._delivery, self._store, self._mask = delivery, store, mask
+        self._now, self._clock = now, clock
         self._running: dict[str, _Running] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -166,6 +175,7 @@ class StatusLines:
             if running.ref is None:
                 running.ref = await channel.send_card(address, card)
                 await self._remember(call_id, running)
+                await self._keep(running.ref.address, card)
             else:
                 await channel.edit_card(running.ref, card)
         except RetryAfter as error:
@@ -224,8 +234,16 @@ class StatusLines:
             except ChannelError as error:
                 log.debug("status_line_not_ended", address=str(ref.address), error=str(error))
                 await asyncio.sleep(error.seconds + 0.1 if isinstance(error, RetryAfter) else 2.0**attempt)
+        await self._keep(ref.address, card)
         try:
             await self._store.values.delete(_SCOPE, call_id)
+        except StorageError as error:
+            log.warning("status_line_unstored", error=str(error))
+
+    async def _keep(self, address: Address, card: Card) -> None:
+        """For whoever opens the chat anew: the line as it began, later as it ended."""
+        try:
+            await self._store.sessions.put_transcript(transcript_row(address, card, self._clock()))
         except StorageError as error:
             log.warning("status_line_unstored", error=str(error))
 

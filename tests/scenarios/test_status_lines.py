@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -58,15 +59,22 @@ async def test_a_long_call_shows_its_time_and_last_output_and_then_its_end(
         await eventually(lambda: "step 1" in line.body, "output")
         assert line.card is not None
         assert "exec is running" in line.card.title
+        while len(entries := await bot.parts.inbox.transcript(line.ref.address, 10)) < 2:
+            await asyncio.sleep(0.01)
+        standing = entries[1]
+        assert standing.card is not None
+        assert standing.card.buttons == line.buttons
         assert [button.label for button in line.buttons] == ["Stop"]
         (bot.workspace / "go").touch()
         await bot.channel.wait_for(says("step 1"))
         await eventually(lambda: "exec is done after" in line.body, "its end")
         assert (line.buttons, line.card.state) == ((), CardState.CLOSED)
         assert sum(map(is_line, bot.channel.messages)) == 1
-        assert await bot.store.values.list("status_lines") == {}
-        roles = [entry.role for entry in await bot.parts.inbox.transcript(line.ref.address, 10)]
-        assert roles == ["user", "bot"]
+        while await bot.store.values.list("status_lines"):
+            await asyncio.sleep(0.01)
+        entries = await bot.parts.inbox.transcript(line.ref.address, 10)
+        assert [entry.role for entry in entries] == ["user", "card", "bot"]
+        assert (entries[1].card, "exec is done after" in entries[1].text) == (line.card, True)
 
 
 async def test_stop_is_for_the_requester_and_admins(tmp_path: Path, free: Config) -> None:

@@ -1,6 +1,6 @@
 """The knowledge index at 5,000 documents: building it, a run without changes, queries, and the event loop.
 
-Run it on a quiet machine: `python bench/knowledge.py [documents]`. Texts are drawn from a vocabulary whose words
+Run it on a quiet machine: `python bench/knowledge.py [documents]`. Texts come from a vocabulary whose words
 are as unequal in frequency as those of a language; every tenth document is Chinese.
 """
 
@@ -102,7 +102,7 @@ async def measure(count: int) -> None:
             )
         state = knowledge.index.state()
         print(f"{'index':16} {state.passages:,} passages, {state.bytes / size:.1f} times {size / 1e6:.0f} MB")
-        kinds = {
+        kinds: dict[str, Callable[[], str]] = {
             "rare words": lambda: " ".join(random_.choices(words[500:], k=3)),
             "a sentence": lambda: "how is the " + " ".join(random_.choices(words[15:], k=4)) + " to be",
             "Chinese": lambda: "".join(random_.choices(HAN, k=5)),

@@ -11,9 +11,10 @@ from echo_bot.approval.approvers import read_paired
 from echo_bot.config.model import Config
 from echo_bot.config.places import data_dir
 from echo_bot.events import Identity
-from echo_bot.files import FileDoor
+from echo_bot.files import FileDoor, real_rules
 from echo_bot.policy.access import is_admin
-from echo_bot.policy.settings import PolicySettings
+from echo_bot.policy.guards.paths import PathRules
+from echo_bot.policy.settings import PlaceSettings, PolicySettings
 from echo_bot.storage.knowledge import KnowledgeIndex
 from echo_bot.storage.protocol import People, Store
 from echo_bot.tools.base import Tool, ToolExecutionContext
@@ -57,19 +58,32 @@ def remembering_tools(
 
 def knowledge_tools(
     config: Config,
+    places: PlaceSettings,
     workspace: Workspace,
-    door: Callable[[], FileDoor],
     tell: Callable[[ToolExecutionContext | None, str], None],
     clock: Callable[[], datetime],
 ) -> tuple[Tool, ...]:
-    """`door` reads the configured places, for no caller in particular."""
-    knowledge = knowledge_of(config, workspace.root, door, clock)
+    """`tell` takes the progress of a run, for whom it runs."""
+    knowledge = knowledge_of(config, places, lambda: operator_door(places), clock)
     return KnowledgeSearchTool(knowledge, workspace, tell), KnowledgeIndexTool(knowledge, workspace, tell)
 
 
 def knowledge_of(
-    config: Config, workspace: str, door: Callable[[], FileDoor], clock: Callable[[], datetime]
+    config: Config, places: PlaceSettings, door: Callable[[], FileDoor], clock: Callable[[], datetime]
 ) -> Knowledge:
-    documents = Documents(workspace, config.knowledge.extensions, config.knowledge.chunk_chars)
+    """`door` reads the configured places, for no caller in particular."""
+    documents = Documents(places.workspace, config.knowledge.extensions, config.knowledge.chunk_chars)
     index = KnowledgeIndex(data_dir(config) / "knowledge.db")
     return Knowledge(index, documents, config.knowledge.paths, door, clock)
+
+
+def operator_door(places: PlaceSettings) -> FileDoor:
+    """What the operator's own configuration lets be read."""
+    rules = PathRules(
+        workspace=places.workspace,
+        restrict_to_workspace=places.restrict_to_workspace,
+        home=places.home,
+        protected=places.protected,
+        protected_write=places.protected_write,
+    )
+    return FileDoor(real_rules(rules))

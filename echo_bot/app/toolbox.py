@@ -106,9 +106,7 @@ def build_toolbox(
                 reach,
             ),
             *remembering_tools(config, settings, store, sites, witnesses),
-            *knowledge_tools(
-                config, workspace, lambda: doors.for_site(None), running.on_output, witnesses.clock
-            ),
+            *knowledge_tools(config, settings.places, workspace, running.on_output, witnesses.clock),
             ClarifyTool(
                 broker,
                 sites,

@@ -18,6 +18,7 @@ VERBS = {
     "approvals": "List open questions and decide them.",
     "grants": "List and revoke remembered approvals.",
     "outbox": "List messages that were not delivered; try again or drop them.",
+    "knowledge": "Look into the index of documents, bring it up to date.",
     "audit": "Read and verify the audit.",
     "setup": "Set a channel up: check its tokens, write the configuration.",
     "config": "Check the configuration, print its schema.",

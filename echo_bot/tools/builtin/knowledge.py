@@ -65,10 +65,6 @@ class Knowledge:
         self._documents, self._door, self._clock = documents, door, clock
         self._running: _Running | None = None
 
-    @property
-    def running_line(self) -> str:
-        return self._running.line if self._running else ""
-
     async def rebuild(self, tell: Callable[[str], None]) -> RunReport:
         """Bring the whole index up to date. A damaged one is made anew. Raises StorageError."""
         return await self._run(tell, self._whole)
@@ -87,6 +83,22 @@ class Knowledge:
         except IndexLost:
             await self.rebuild(tell)
             return await asyncio.to_thread(self.index.search, terms, limit)
+
+    async def status(self) -> str:
+        """Lines on what is in the index, where it comes from, and a run that is under way."""
+        try:
+            state = await asyncio.to_thread(self.index.state)
+        except IndexLost as error:
+            return f"{error}: rebuild does it."
+        roots = ", ".join(map(shown, (*self.paths, *state.roots)))
+        lines = [
+            f"{state.files:,} documents, {state.passages:,} passages, {state.bytes / 1024**2:.1f} MiB",
+            f"last whole run: {state.built_at or 'never'}",
+            f"places: {roots or NOTHING_INDEXED}",
+        ]
+        if self._running is not None:
+            lines.append(f"a run is under way: {self._running.line.strip()}")
+        return "\n".join(lines)
 
     def _whole(self, run: IndexRun) -> None:
         named = self.index.state().roots
@@ -206,7 +218,7 @@ class KnowledgeIndexTool(Tool):
         paths = [str(path) for path in params.get("paths") or ()]
         try:
             if params["action"] == "status":
-                return ToolResult(True, output=await self._status())
+                return ToolResult(True, output=await self._knowledge.status())
             if paths:
                 door = self._workspace.door(ctx)
                 report = await self._knowledge.add(door, paths, lambda line: self._tell(ctx, line))
@@ -219,22 +231,6 @@ class KnowledgeIndexTool(Tool):
         if report.problems and not report.seen:
             return ToolResult(False, error=" ".join(report.problems), error_kind="business")
         return ToolResult(True, output=report.text(), metadata={"indexed": report.changed})
-
-    async def _status(self) -> str:
-        knowledge = self._knowledge
-        try:
-            state = await asyncio.to_thread(knowledge.index.state)
-        except IndexLost as error:
-            return f"{error}: rebuild does it."
-        lines = [
-            f"{state.files:,} documents, {state.passages:,} passages, {state.bytes / 1024**2:.1f} MiB",
-            f"last whole run: {state.built_at or 'never'}",
-        ]
-        roots = [*knowledge.paths, *state.roots]
-        lines.append("places: " + (", ".join(map(shown, roots)) if roots else NOTHING_INDEXED))
-        if knowledge.running_line:
-            lines.append(f"a run is under way: {knowledge.running_line.strip()}")
-        return "\n".join(lines)
 
 
 async def _in_thread(work: Callable[[], T], stop: threading.Event) -> T:

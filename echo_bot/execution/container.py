@@ -20,7 +20,7 @@ from echo_bot.execution.beneath import close_all, open_all
 from echo_bot.execution.container_body import LABEL, NOBODY, Nature, User, body, user_for
 from echo_bot.execution.container_run import ContainerMembers, ContainerStream
 from echo_bot.execution.engine import Engine, EngineError
-from echo_bot.execution.environment import DEFAULT_PATH
+from echo_bot.execution.environment import DEFAULT_PATH, check_environment
 from echo_bot.execution.layout import Mount, SandboxLayout, is_visible
 from echo_bot.execution.planning import bound_inside, plan_for, resolved
 from echo_bot.execution.protocol import CommandSpec
@@ -41,7 +41,9 @@ def usual_sockets(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
+    """What a probe found out."""
+
     engine: Engine
     nature: Nature
     user: User
@@ -63,7 +65,8 @@ class ContainerExecutor:
         self._layout = resolved(layout)
         self._environment = environment
         self._owner = str(ProcessId.current())
-        self._known: _Known | None = None
+        self._left: set[str] = set()
+        self._known: Known | None = None
         self._readiness: tuple[bool, str] | None = None
         self._probing = asyncio.Lock()
 
@@ -117,7 +120,7 @@ class ContainerExecutor:
         await _remove_left(engine)
         owner = os.stat(self._layout.workspace)
         user = user_for(nature, (os.getuid(), os.getgid()), (owner.st_uid, owner.st_gid))
-        known = _Known(engine, nature, user)
+        known = Known(engine, nature, user)
         spec = CommandSpec(("/bin/sh", "-c", _PROBE), self._layout.workspace, PROBE_SECONDS, merged=True)
         process = await self._start(known, spec, keep_stdin_open=False)
         said = b"".join([chunk.data async for chunk in process.output()]).decode(errors="replace").strip()
@@ -161,10 +164,11 @@ class ContainerExecutor:
             path=variables.get("PATH") or DEFAULT_PATH,
         )
 
-    async def _start(self, known: _Known, spec: CommandSpec, keep_stdin_open: bool) -> Running:
+    async def _start(self, known: Known, spec: CommandSpec, keep_stdin_open: bool) -> Running:
         plan = await asyncio.to_thread(plan_for, self._layout)
         cwd = await asyncio.to_thread(os.path.realpath, spec.cwd)
-        if not (is_within(cwd, self._layout.workspace) and is_visible(cwd, plan)):
+        is_inside = is_within(cwd, self._layout.workspace) and is_visible(cwd, plan)
+        if not is_inside or not await asyncio.to_thread(os.path.isdir, cwd):
             raise StartError(f"the folder {spec.cwd} is not in the container; choose one in the workspace")
         identities = await asyncio.to_thread(self._identities, plan)
         has_input = keep_stdin_open or bool(spec.stdin)
@@ -181,6 +185,7 @@ class ContainerExecutor:
             has_input=has_input,
         )
         request["WorkingDir"] = cwd
+        await self._remove_left_behind(known.engine)
         container = await known.engine.create(request)
         kept = AsyncExitStack()
         try:
@@ -190,17 +195,21 @@ class ContainerExecutor:
             await asyncio.shield(_undo(known.engine, container, kept))
             raise
         stream = ContainerStream(known.engine, container, attached, has_input=has_input)
-        members = ContainerMembers(known.engine, container, stream, kept)
+        members = ContainerMembers(known.engine, container, stream, kept, self._left)
         running = Running(0, stream, members, spec)
         begin_input(stream, spec, has_input=has_input, keep_stdin_open=keep_stdin_open)
         return running
 
+    async def _remove_left_behind(self, engine: Engine) -> None:
+        """What could not be removed while the engine was away."""
+        for container in tuple(self._left):
+            await engine.remove(container)
+            self._left.discard(container)
+
     def _clean(self, nature: Nature, spec: CommandSpec) -> dict[str, str]:
         own = {"PATH": nature.path, "HOME": "/tmp", "TMPDIR": "/tmp"}
-        env = {**self._environment, **own, **spec.env}
-        if any("\0" in f"{name}{value}" or "=" in name for name, value in env.items()):
-            raise StartError("a name or value of the command's environment cannot be passed to it")
-        return env
+        check_environment(spec.env)
+        return {**self._environment, **own, **spec.env}
 
     def _identities(self, plan: tuple[Mount, ...]) -> dict[str, str]:
         """Elsewhere than on Linux an engine runs in a machine of its own, with numbers of its own."""

@@ -121,8 +121,10 @@ def _host(
 ) -> dict[str, Any]:
     memory = spec.limits.memory_mb << 20
     inside = [mount for mount in plan if is_within(mount.path, workspace)]
-    private = f"rw,nosuid,nodev,mode=1777,size={min(spec.limits.file_mb, _PRIVATE_MB)}m"
-    empty = "rw,nosuid,nodev,noexec,mode=0711,size=64k"
+    # Podman would copy what is hidden into what hides it.
+    bare = ",notmpcopyup" if nature.is_podman else ""
+    private = f"rw,nosuid,nodev,mode=1777,size={min(spec.limits.file_mb, _PRIVATE_MB)}m{bare}"
+    empty = f"rw,nosuid,nodev,noexec,mode=0711,size=64k{bare}"
     hidden = [mount.path for mount in inside if mount.kind is Kind.HIDDEN and os.path.isdir(mount.path)]
     host: dict[str, Any] = {
         "Mounts": [_bind(mount) for mount in inside if mount.path not in hidden],

@@ -141,12 +141,18 @@ class ContainerStream(Stream):
 
 
 class ContainerMembers:
-    """Everything in the container but its first process, which takes no signals and ends with the command."""
+    """Everything in the container but its first process, which takes no signals and ends with the command.
+
+    `left` gets the container when it could not be removed.
+    """
 
     ends_with_first = True
 
-    def __init__(self, engine: Engine, container: str, stream: ContainerStream, kept: AsyncExitStack) -> None:
+    def __init__(
+        self, engine: Engine, container: str, stream: ContainerStream, kept: AsyncExitStack, left: set[str]
+    ) -> None:
         self._engine, self._container, self._stream, self._kept = engine, container, stream, kept
+        self._left = left
 
     async def signal(self, number: int) -> bool:
         """Sent from inside, to all of them at once; False as well where that cannot be done."""
@@ -189,6 +195,7 @@ class ContainerMembers:
         try:
             await self._engine.remove(self._container)
         except EngineError as error:
+            self._left.add(self._container)
             log.warning("container_left", container=self._container[:12], error=str(error))
         with suppress(EngineError):
             await self._kept.aclose()

@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 
+from echo_bot.errors import StartError
+
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 OWN_PREFIXES = ("ECHO_BOT_", "ECHO_AGENT_")
 """Config and the credential key travel under these names: no list of the operator's lets them through."""
@@ -25,6 +27,13 @@ def clean_environment(
         "TERM": source.get("TERM") or "dumb",
         "TMPDIR": tmpdir,
     }
+
+
+def check_environment(environment: Mapping[str, str]) -> None:
+    """Raises StartError for a name or value that no process can be given."""
+    for name, value in environment.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise StartError(f"{name!r} cannot be in the environment of a command with the value it has")
 
 
 def _path(path: str, own_bin: str = os.path.join(sys.prefix, "bin")) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from echo_bot.errors import StartError
+from echo_bot.execution.environment import check_environment
 from echo_bot.execution.protocol import CommandSpec, LostError
 from echo_bot.execution.remote_scripts import PROBE, as_line, start
 from echo_bot.execution.running import Running, begin_input
@@ -61,7 +62,7 @@ class RemoteExecutor:
         self._workspace = workspace
         self._environment = {name: text for name, text in environment.items() if name not in _OWN_NAMES}
         self._links: list[RemoteLink] = []
-        self._connecting = asyncio.Lock()
+        self._connecting, self._probing = asyncio.Lock(), asyncio.Lock()
         self._is_ready = False
         self._runs = 0
         self._failures = 0
@@ -70,12 +71,8 @@ class RemoteExecutor:
 
     async def ready(self) -> tuple[bool, str]:
         """A good answer is kept; after a bad one it is tried again, more and more rarely."""
-        if not self._is_ready:
-            try:
-                missing = await asyncio.to_thread(self._missing) or await self._look()
-            except StartError as error:
-                return False, str(error)
-            if missing:
+        async with self._probing:
+            if not self._is_ready and (missing := await self._what_is_missing()):
                 return False, missing
             self._is_ready = True
         return True, f"ready on {self._remote.host} over SSH, not confined there"
@@ -85,8 +82,7 @@ class RemoteExecutor:
         ready, why = await self.ready()
         if not ready:
             raise StartError(why)
-        if any("\0" in f"{name}{value}" or "=" in name for name, value in spec.env.items()):
-            raise StartError("a name or value of the command's environment cannot be passed to it")
+        check_environment(spec.env)
         link = await self._free_link()
         link.runs += 1
         try:
@@ -122,6 +118,12 @@ class RemoteExecutor:
         running = Running(pid, stream, RemoteMembers(link, pid, mark, stream), spec)
         begin_input(stream, spec, has_input=True, keep_stdin_open=keep_stdin_open)
         return running
+
+    async def _what_is_missing(self) -> str:
+        try:
+            return await asyncio.to_thread(self._missing) or await self._look()
+        except StartError as error:
+            return str(error)
 
     def _missing(self) -> str:
         """What the configuration lacks, before anything is connected to; "" when it is all there."""

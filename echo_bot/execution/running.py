@@ -103,6 +103,7 @@ class Running:
 
     async def _end_members(self) -> None:
         """SIGTERM, up to two seconds, then SIGKILL until nobody is left."""
+        self._stream.shed()
         loop = asyncio.get_running_loop()
         deadline = loop.time() + TERM_GRACE_SECONDS
         left = await self._members.signal(signal.SIGTERM)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from echo_bot.errors import StartError
 from echo_bot.execution.beneath import close_all, open_all
 from echo_bot.execution.bubblewrap import NAMESPACE_VARIANTS, arguments, why_not
+from echo_bot.execution.environment import check_environment
 from echo_bot.execution.group import MARK_NAME, SandboxGroup, boot_ticks
 from echo_bot.execution.layout import Mount, SandboxLayout, is_visible
 from echo_bot.execution.limits import limited
@@ -99,11 +100,14 @@ class SandboxExecutor:
         bwrap = shutil.which(self._bwrap)
         if bwrap is None:
             raise StartError(_MISSING)
+        check_environment(spec.env)
         plan = await asyncio.to_thread(plan_for, self._layout)
         if not is_visible(await asyncio.to_thread(os.path.realpath, spec.cwd), plan):
             raise StartError(
                 f"the folder {spec.cwd} is not to be seen in the sandbox; choose one in the workspace"
             )
+        if not await asyncio.to_thread(os.path.isdir, spec.cwd):
+            raise StartError(f"the folder {spec.cwd} does not exist")
         handles = await asyncio.to_thread(self._open, plan)
         try:
             return await self._spawn(bwrap, spec, namespaces, plan, handles, keep_stdin_open)

@@ -27,13 +27,16 @@ class Stream(ABC):
         self._chunks: deque[Chunk] = deque()
         self._buffered = 0
         self._paused = False
+        self._sheds = False
         self._news = asyncio.Event()
 
     def take_in(self, chunk: Chunk) -> None:
+        if self._sheds and self._buffered > HIGH_BYTES:
+            return
         self._chunks.append(chunk)
         self._buffered += len(chunk.data)
         self._news.set()
-        if self._buffered > HIGH_BYTES and not self._paused and not self.exited.done():
+        if self._buffered > HIGH_BYTES and not (self._paused or self._sheds or self.exited.done()):
             self._paused = True
             self.pause_reading()
 
@@ -41,6 +44,11 @@ class Stream(ABC):
         """From then on nothing is held back: what is left in the pipe is little, and its end must be seen."""
         if not self.exited.done():
             self.exited.set_result(code)
+        self._go_on()
+
+    def shed(self) -> None:
+        """The run is being ended: read on, so that it is not held up, and drop what nobody takes."""
+        self._sheds = True
         self._go_on()
 
     async def chunks(self) -> AsyncIterator[Chunk]:

@@ -5,20 +5,28 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from echo_bot.execution.container import ContainerExecutor
+from echo_bot.execution.container_body import NOBODY
+from echo_bot.execution.engine import Engine
 from echo_bot.execution.environment import clean_environment
 from echo_bot.execution.group import MARK_NAME, boot_ticks
 from echo_bot.execution.layout import PRIVATE_FOLDERS, default_layout
 from echo_bot.execution.local import LocalExecutor
 from echo_bot.execution.proctree import ProcessKey, descendants, key, read_processes
 from echo_bot.execution.protocol import CommandSpec, ExecutorBackend, Limits, Outcome
+from echo_bot.execution.remote import RemoteExecutor
 from echo_bot.execution.sandbox import SandboxExecutor
 from echo_bot.policy.guards.sensitive_names import is_within
+from tests.execution.real_engine import IMAGE, RealEngine, has_engine, real_engine
+from tests.execution.real_sshd import RealServer, has_server, real_server
 
+READY = (True, "ready in a Podman container")
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -26,12 +34,16 @@ Run = Callable[..., Awaitable[tuple[str, Outcome]]]
 MakeSandbox = Callable[..., Awaitable[SandboxExecutor]]
 
 
+_services: set[int] = set()
+"""Servers that several tests share."""
+
+
 def _left_over(since: int) -> set[ProcessKey]:
     """Our own descendants, and orphans of any run; what belongs to another test worker has a parent still."""
     processes = read_processes()
     own = descendants(processes, [os.getpid()])
     orphans = [p for p in processes.values() if p.parent == 1 and p.started >= since and _is_marked(p.pid)]
-    return {key(p) for p in (*own, *orphans) if p.started >= since}
+    return {key(p) for p in (*own, *orphans) if p.started >= since and p.pid not in _services}
 
 
 def _is_marked(pid: int) -> bool:
@@ -111,6 +123,49 @@ async def sandbox(make_sandbox: MakeSandbox, state: Path) -> SandboxExecutor:
 @pytest.fixture
 def local(environment: dict[str, str]) -> LocalExecutor:
     return LocalExecutor(environment)
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[RealEngine]:
+    if not has_engine():
+        pytest.fail("these tests need a container engine (Debian: apt install podman runc)")
+    with real_engine() as running:
+        _services.add(running.pid)
+        yield running
+
+
+@pytest.fixture
+async def container(
+    engine: RealEngine, workspace: Path, state: Path, home: Path, environment: dict[str, str]
+) -> AsyncIterator[ContainerExecutor]:
+    """Of a workspace that the container's user may write: for root that is not root itself."""
+    if os.getuid() == 0:
+        os.chown(workspace, NOBODY, NOBODY)
+    layout = default_layout(str(workspace), str(home), [str(state)], [])
+    executor = ContainerExecutor(IMAGE, [engine.socket], layout, environment)
+    if engine.known is not None:  # every test would run a container more to hear the same
+        executor._known, executor._readiness = replace(engine.known, engine=Engine(engine.socket)), READY
+    yield executor
+    engine.known = executor._known or engine.known
+    await executor.close()
+
+
+@pytest.fixture(scope="session")
+def shared_server() -> Iterator[RealServer]:
+    if not has_server():
+        pytest.fail("these tests need an SSH server (Debian: apt install openssh-server)")
+    with real_server() as running:
+        _services.add(running.pid)
+        yield running
+
+
+@pytest.fixture
+async def remote(
+    shared_server: RealServer, workspace: Path, environment: dict[str, str]
+) -> AsyncIterator[RemoteExecutor]:
+    executor = RemoteExecutor(shared_server.remote, str(workspace), environment)
+    yield executor
+    await executor.close()
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import socket
 import subprocess
 import tarfile
 import tempfile
@@ -12,6 +13,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from echo_bot.execution.container import Known
 
 IMAGE = "localhost/echo-bot-test:1"
 _PROGRAMS = (
@@ -22,16 +25,58 @@ _RUNTIMES = ("runc", "crun")
 _PATIENCE_SECONDS = 30.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RealEngine:
-    socket: str
+    """`known` is what an executor found out about it. `stop` leaves its containers running."""
+
+    folder: Path
     environment: dict[str, str]
+    known: Known | None = None
+    _service: subprocess.Popen[bytes] | None = None
+
+    @property
+    def socket(self) -> str:
+        return str(self.folder / "engine.sock")
+
+    @property
+    def pid(self) -> int:
+        return self._service.pid if self._service is not None else 0
 
     def podman(self, *words: str) -> str:
         done = subprocess.run(
-            ("podman", *words), env=self.environment, capture_output=True, text=True, check=True, timeout=60
+            ("podman", *words),
+            env=self.environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
         )
         return done.stdout.strip()
+
+    def start(self) -> None:
+        self._service = subprocess.Popen(
+            ("podman", "system", "service", "--time", "0", f"unix://{self.socket}"),
+            env=self.environment,
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not self._answers():
+            assert self._service.poll() is None, "podman's service ended"
+            assert time.monotonic() < deadline, "podman's service does not listen"
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        if self._service is not None:
+            self._service.kill()
+            self._service.wait(_PATIENCE_SECONDS)
+            self._service = None
+
+    def _answers(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(self.socket) == 0
 
 
 def has_engine() -> bool:
@@ -43,26 +88,15 @@ def real_engine() -> Iterator[RealEngine]:
     # A short path: that of a socket may have no more than a hundred characters.
     with tempfile.TemporaryDirectory(prefix="engine-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        engine = RealEngine(str(folder / "engine.sock"), _environment(folder))
+        engine = RealEngine(folder, _environment(folder))
         archive = folder / "image.tar"
         _pack(archive)
         engine.podman("import", str(archive), IMAGE)
-        service = subprocess.Popen(
-            ("podman", "system", "service", "--time", "0", f"unix://{engine.socket}"),
-            env=engine.environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        engine.start()
         try:
-            deadline = time.monotonic() + _PATIENCE_SECONDS
-            while not os.path.exists(engine.socket):
-                assert service.poll() is None, "podman's service ended"
-                assert time.monotonic() < deadline, "podman's service does not listen"
-                time.sleep(0.02)
             yield engine
         finally:
-            service.terminate()
-            service.wait(_PATIENCE_SECONDS)
+            engine.stop()
             with contextlib.suppress(subprocess.CalledProcessError):
                 engine.podman("rm", "--all", "--force")
             with contextlib.suppress(subprocess.CalledProcessError):

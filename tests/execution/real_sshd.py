@@ -35,13 +35,17 @@ class RealServer:
             f"127.0.0.1:{self.port}", user, str(self.folder / "key"), str(self.folder / "known_hosts")
         )
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid if self._process is not None else 0
+
     def start(self) -> None:
         # Out of the test's session, so that what it runs counts as another computer's.
         self._process = subprocess.Popen(
-            (_SERVER, "-D", "-e", "-f", str(self.folder / "config")),
+            (_SERVER, "-D", "-E", str(self.folder / "log"), "-f", str(self.folder / "config")),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=open(self.folder / "log", "ab"),  # noqa: SIM115 - the child's
+            stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         deadline = time.monotonic() + _PATIENCE_SECONDS

@@ -11,7 +11,7 @@ from typing import Protocol
 import structlog
 
 from echo_bot.approval.answers import TIMED_OUT, Answer, answer_of
-from echo_bot.approval.copies import Copies, Faces, place_of
+from echo_bot.approval.copies import Copies, Faces, may_be_copy
 from echo_bot.approval.deciding import Decided, Decider
 from echo_bot.approval.offering import Batches
 from echo_bot.approval.request import Choice
@@ -385,10 +385,12 @@ class Broker:
         return await self._ask_again(record, by)
 
     async def _remember(self, record: ApprovalRecord, press: ButtonPress) -> None:
-        """A crash between sending a card and storing where it stands is mended by the first press on it."""
-        known = {place_of(ref) for ref in record.copies}
+        """A crash between sending a card and storing where it stands is mended by the first press on it.
+
+        A changed client may send any token with any message: what is no card of ours is left as it is.
+        """
         where = MessageRef(press.address, press.message_id)
-        if press.message_id and place_of(where) not in known:
+        if may_be_copy(record, where, press.presser) and await self._may_see(press.presser, record):
             await self._store.approvals.add_copy(record.approval_id, where)
             if record.status is not ApprovalStatus.PENDING:
                 self._in_background(self._show(record))

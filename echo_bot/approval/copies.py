@@ -13,9 +13,10 @@ import structlog
 
 from echo_bot.approval.answers import UNREACHABLE, named_votes
 from echo_bot.approval.escape import escape_line
+from echo_bot.approval.routing import direct_chat
 from echo_bot.channel import Prompt
 from echo_bot.errors import ChannelError, FormatRejected, StorageError
-from echo_bot.events import Address, ApprovalId, Card, MessageRef, Paragraph
+from echo_bot.events import Address, ApprovalId, Card, Identity, MessageRef, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 
@@ -186,9 +187,21 @@ async def _end(tasks: Collection[asyncio.Task[str]] | Collection[asyncio.Task[No
         await asyncio.wait(tuple(tasks))
 
 
+def may_be_copy(record: ApprovalRecord, ref: MessageRef, presser: Identity) -> bool:
+    """Is this message, which is not known as a copy, in a chat that got one or was about to get one?"""
+    chats = {_chat_of(each) for each in (*(copy.address for copy in record.copies), *record.unplaced)}
+    is_known = place_of(ref) in {place_of(copy) for copy in record.copies}
+    is_there = _chat_of(ref.address) in chats or direct_chat(presser) in record.unplaced
+    return bool(ref.message_id) and is_there and not is_known
+
+
+def _chat_of(address: Address) -> tuple[str, str, str]:
+    return address.channel, address.account, address.chat_id
+
+
 def place_of(ref: MessageRef) -> tuple[str, str, str, str]:
     """Where a message stands, without the thread: platforms leave that out now and then."""
-    return ref.address.channel, ref.address.account, ref.address.chat_id, ref.message_id
+    return *_chat_of(ref.address), ref.message_id
 
 
 def _progress(record: ApprovalRecord) -> str:

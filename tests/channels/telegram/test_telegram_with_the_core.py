@@ -119,6 +119,26 @@ async def test_a_stranger_gets_nothing_but_an_answer_to_a_press(
     assert {chat_id for chat_id, _, _ in telegram.world.typed} <= {group.id}
 
 
+async def test_a_forged_press_changes_no_other_message_of_the_bot(
+    telegram: TelegramEmulator, bot: RunningBot
+) -> None:
+    """Telegram passes on whatever data a client sends, with any message of the bot."""
+    here, elsewhere = telegram.group(), telegram.group(-1002)
+    ada, mallory = telegram.user(42, "Ada").chat(here), telegram.user(66, "Mallory").chat(elsewhere)
+    telegram.user(42).chat(elsewhere).say("/whoami")
+    other = await mallory.wait_for_text("telegram:42")
+    before = other.text
+    ada.say("/run echo private")
+    card = await ada.wait_for_button("Approve once")
+    answer = await mallory.press_data(card.callback_data("Approve once"), other).answer()
+    assert "may not" in answer.text
+    telegram.user(42, "Ada").chat(elsewhere).press_data(card.callback_data("Deny"), other)
+    await eventually(lambda: card.labels == [], "the card closed")
+    ada.say("/whoami")
+    await ada.wait_for_text("telegram:42")
+    assert other.text == before
+
+
 async def test_updates_that_come_again_after_a_restart_are_done_once(
     telegram: TelegramEmulator, start: Start, chat: Conversation
 ) -> None:

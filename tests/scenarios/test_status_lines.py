@@ -72,7 +72,8 @@ async def test_a_long_call_shows_its_time_and_last_output_and_then_its_end(
         assert sum(map(is_line, bot.channel.messages)) == 1
         while await bot.store.values.list("status_lines"):
             await asyncio.sleep(0.01)
-        entries = await bot.parts.inbox.transcript(line.ref.address, 10)
+        while len(entries := await bot.parts.inbox.transcript(line.ref.address, 10)) < 3:
+            await asyncio.sleep(0.01)
         assert [entry.role for entry in entries] == ["user", "card", "bot"]
         assert (entries[1].card, "exec is done after" in entries[1].text) == (line.card, True)
 

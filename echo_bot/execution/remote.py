@@ -14,7 +14,7 @@ import structlog
 from echo_bot.errors import StartError
 from echo_bot.execution.environment import check_environment
 from echo_bot.execution.protocol import CommandSpec, LostError
-from echo_bot.execution.remote_scripts import PROBE, as_line, start
+from echo_bot.execution.remote_scripts import as_line, lacking, probe, start
 from echo_bot.execution.running import Running, begin_input
 from echo_bot.policy.call import Executor
 
@@ -92,9 +92,8 @@ class RemoteExecutor:
             raise
 
     async def close(self) -> None:
-        for link in self._links:
-            link.close()
-        self._links.clear()
+        links, self._links = self._links, []
+        await asyncio.gather(*(link.close() for link in links))
 
     async def _start(self, link: RemoteLink, spec: CommandSpec, keep_stdin_open: bool) -> Running:
         import asyncssh
@@ -113,7 +112,7 @@ class RemoteExecutor:
         except StartError as error:
             raise StartError(f"{spec.cwd} on {self._remote.host}: {error}") from error
         except (OSError, asyncssh.Error, LostError, TimeoutError) as error:
-            link.close()
+            link.abort()
             raise StartError(f"{self._remote.host} did not start the command: {_said(error)}") from error
         running = Running(pid, stream, RemoteMembers(link, pid, mark, stream), spec)
         begin_input(stream, spec, has_input=True, keep_stdin_open=keep_stdin_open)
@@ -148,23 +147,22 @@ class RemoteExecutor:
         """What the other computer lacks; "" when it is all there."""
         import asyncssh
 
-        folder = shlex.quote(self._workspace)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 link = await self._free_link()
-                lacking = (await link.say(f"{PROBE}; cd -- {folder} 2>/dev/null || echo folder")).split()
+                missing = lacking(await link.say(probe(self._workspace)))
         except (OSError, asyncssh.Error, TimeoutError) as error:
             return f"{self._remote.host} does not answer: {_said(error)}"
-        if "proc" in lacking:
+        if "proc" in missing:
             return f"{self._remote.host} has no /proc; it has to run Linux"
-        if "folder" in lacking:
+        if "folder" in missing:
             login = f"{self._remote.user}@{self._remote.host}"
             return (
                 f"the workspace {self._workspace} does not exist on {self._remote.host}; make it there: "
-                f"ssh {login} mkdir -p {folder}"
+                f"ssh {login} mkdir -p {shlex.quote(self._workspace)}"
             )
         return (
-            f"{self._remote.host} lacks {' and '.join(lacking)}; install what is missing" if lacking else ""
+            f"{self._remote.host} lacks {' and '.join(missing)}; install what is missing" if missing else ""
         )
 
     async def _free_link(self) -> RemoteLink:

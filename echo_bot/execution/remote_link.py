@@ -176,9 +176,14 @@ class RemoteLink:
     async def kill(self, number: int, pids: list[int]) -> None:
         await self._ask(f"kill {number} {' '.join(map(str, pids))}")
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """The guardian then ends what is left."""
         self._connection.close()
+        await self._connection.wait_closed()
+
+    def abort(self) -> None:
+        """The same at once: nothing can be trusted to come over it any more."""
+        self._connection.abort()
 
     async def _ask(self, line: str) -> str:
         """Raises LostError."""
@@ -191,7 +196,7 @@ class RemoteLink:
                         raise LostError("the connection broke")
                     said.append(answer)
         except (OSError, asyncssh.Error, TimeoutError) as error:
-            self._connection.abort()  # an answer out of step would be taken for another's
+            self.abort()  # an answer out of step would be taken for another's
             raise LostError(f"the connection broke ({error})") from error
         return "".join(said)
 

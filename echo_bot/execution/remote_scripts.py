@@ -20,10 +20,21 @@ END = "=="
 # machine may read it.
 READ_PROGRAM = "exec /bin/sh -c " + shlex.quote('IFS= read -r line; eval "$(printf %s "$line" | base64 -d)"')
 
-PROBE = "[ -r /proc/self/environ ] || echo proc; " + "; ".join(
-    f"command -v {name} >/dev/null || echo {name}" for name in ("bash", "base64", "grep", "env")
-)
-"""Prints what is missing."""
+_NEEDED = ("bash", "base64", "grep", "env")
+_LACKS = "lacks: "
+
+
+def probe(workspace: str) -> str:
+    """A program whose output `lacking` reads. `proc` and `folder` stand for what is no program."""
+    tests = {"proc": "[ -r /proc/self/environ ]", "folder": f"[ -d {shlex.quote(workspace)} ]"}
+    tests |= {name: f"command -v {name} >/dev/null" for name in _NEEDED}
+    return "\n".join(f"{test} || echo '{_LACKS}{name}'" for name, test in tests.items())
+
+
+def lacking(said: str) -> list[str]:
+    """What a probe found to be missing; a greeting at the log-in is passed over."""
+    return [line.removeprefix(_LACKS) for line in said.splitlines() if line.startswith(_LACKS)]
+
 
 # Answers questions and passes signals on. When its input ends, whether the bot closed it, was killed or was
 # cut off, everything that was started over the same connection is ended: by its mark, and by its session.

@@ -46,6 +46,7 @@ def prepare_file(path: Path) -> None:
     """See that `path` is ours, or new and can be made. Raises StorageError; a refused file stays as it is."""
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         raise StorageError(f"SQLite {sqlite3.sqlite_version} is too old; Echo Bot needs 3.35 or newer")
+    _check_full_text_search()
     try:
         if path.exists() and path.stat().st_size > 0:
             check_ours(path)
@@ -120,6 +121,18 @@ def read_revision(connection: sqlite3.Connection) -> str | None:
 
 def _number(connection: sqlite3.Connection, query: str) -> int:
     return int(connection.execute(query).fetchone()[0])
+
+
+def _check_full_text_search() -> None:
+    """Transcripts and documents are searched by FTS5, which hardly any build of SQLite lacks."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            connection.execute("CREATE VIRTUAL TABLE probe USING fts5 (text, tokenize='trigram')")
+        except sqlite3.OperationalError as error:
+            raise StorageError(
+                f"the SQLite of this Python has no full-text search ({error}); use a Python "
+                "whose SQLite has FTS5, such as those of python.org, Debian and uv"
+            ) from error
 
 
 def _check_writable(path: Path) -> None:

@@ -33,13 +33,11 @@ async def remembered(bot: RunningBot, **where: Any) -> str:
     return await told(bot, "memory", {"action": "list"}, **where)
 
 
-def prompts(messages: list[ModelMessage]) -> list[str]:
-    return [
-        str(part.content)
-        for message in messages
-        for part in message.parts
-        if isinstance(part, UserPromptPart)
-    ]
+def notes_in(messages: list[ModelMessage]) -> str:
+    """The document of notes that a model was shown."""
+    prompts = [part for message in messages for part in message.parts if isinstance(part, UserPromptPart)]
+    [notes] = [str(part.content) for part in prompts if "Your notes" in str(part.content)]
+    return notes
 
 
 async def test_an_entry_is_added_found_replaced_and_forgotten(tmp_path: Path) -> None:
@@ -158,7 +156,7 @@ async def test_a_model_gets_the_notes_as_data_and_never_as_its_instructions(
         await bot.channel.wait_for(says("Noted."))
         await bot.channel.say("what do I like?")
         await bot.channel.wait_for(says("Tea."))
-        shown = prompts(script.seen[2])[0]
+        shown = notes_in(script.seen[2])
         assert "not orders" in shown
         assert "Ann likes tea" in shown
         assert shown.count("</document>") == 1
@@ -189,7 +187,7 @@ async def test_the_newest_notes_are_shown_and_the_others_counted(tmp_path: Path,
             await remember(bot, f"note {number} " + "x" * 1900)
         await bot.channel.say("hi")
         await bot.channel.wait_for(says("Hello."))
-        shown = prompts(script.seen[0])[0]
+        shown = notes_in(script.seen[0])
         assert "note 5" in shown
         assert "note 0" not in shown
         assert "2 older entries" in shown

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedSeq
 from ruamel.yaml.error import YAMLError
 
 from echo_bot.config.yaml_tree import parse_yaml
@@ -19,8 +20,13 @@ _LONGEST_LINE = 4096
 
 
 def with_keys(text: str, values: Mapping[str, object], file: str) -> str:
-    """The document with these dotted keys set. Raises ConfigError where a key's section is no section."""
-    parse_yaml(text, file)
+    """The document with these dotted keys set, and lists that grow keep what stands beside their items.
+
+    Raises ConfigError where a key's section is no section, or stands under another key too by an alias.
+    """
+    before = parse_yaml(text, file).values
+    ends_in_returns = "\r\n" in text
+    text = text.replace("\r\n", "\n")
     yaml = _round_trip()
     try:
         document: Any = yaml.load(text)
@@ -32,7 +38,21 @@ def with_keys(text: str, values: Mapping[str, object], file: str) -> str:
         _set(root, key, value, file)
     written = StringIO()
     yaml.dump(root, written)
-    return f"{text.rstrip()}\n{written.getvalue()}" if comment_only else written.getvalue()
+    changed = f"{text.rstrip()}\n{written.getvalue()}" if comment_only else written.getvalue()
+    if _comparable(parse_yaml(changed, file).values) != _comparable(_wanted(before, values)):
+        raise ConfigError(
+            f"{', '.join(values)} cannot be set alone, since an alias gives other keys the same value; "
+            "write them by hand",
+            file=file,
+        )
+    return changed.replace("\n", "\r\n") if ends_in_returns else changed
+
+
+def _comparable(value: object) -> object:
+    """An id in a list is the same with and without quotes."""
+    if isinstance(value, Mapping):
+        return {key: _comparable(below) for key, below in value.items()}
+    return [str(item) for item in value] if isinstance(value, list) else value
 
 
 def value_in(values: Mapping[str, object], key: str) -> object:
@@ -70,7 +90,31 @@ def _set(root: Any, key: str, value: object, file: str) -> None:
         section = section[name]
         if not isinstance(section, dict):
             raise ConfigError("is not a section, so nothing can be set in it", file=file, key=name)
-    section[last] = value
+    present = section.get(last)
+    if more := _growth(present, value):
+        present.extend(more)
+    else:
+        section[last] = value
+
+
+def _growth(present: object, value: object) -> list[object]:
+    """What a list of its own gets beside the items that it has; nothing for another value."""
+    if not (isinstance(present, CommentedSeq) and isinstance(value, list)) or present.yaml_anchor():
+        return []
+    return value[len(present) :] if value[: len(present)] == [str(item) for item in present] else []
+
+
+def _wanted(before: Mapping[str, object], values: Mapping[str, object]) -> Mapping[str, object]:
+    wanted = before
+    for key, value in values.items():
+        wanted = _with(wanted, tuple(key.split(".")), value)
+    return wanted
+
+
+def _with(values: object, path: tuple[str, ...], value: object) -> Mapping[str, object]:
+    present: Mapping[str, object] = values if isinstance(values, Mapping) else {}
+    head, rest = path[0], path[1:]
+    return {**present, head: _with(present.get(head), rest, value) if rest else value}
 
 
 def without_keys(text: str, keys: Iterable[str], file: str) -> str:

@@ -56,6 +56,31 @@ def test_a_file_without_keys_gets_some(text: str) -> None:
     assert changed.startswith(text.strip().removesuffix("---"))
 
 
+def test_a_list_that_grows_keeps_what_stands_beside_its_items() -> None:
+    text = "channels:\n  discord:\n    allow_from:\n      - 4242 # the lead\n      - '43'\n"
+    changed = with_keys(text, {"channels.discord.allow_from": ["4242", "43", "44"]}, "f")
+    assert changed == f"{text}      - '44'\n"
+
+
+def test_line_ends_stay_as_they_are() -> None:
+    changed = with_keys("# mine\r\ntools: # all\r\n  deny: [exec]\r\n", {"channels.slack.mode": "http"}, "f")
+    assert changed.count("\n") == changed.count("\r\n") == 6
+
+
+def test_a_section_that_an_alias_gives_to_another_key_too_is_left_to_a_person() -> None:
+    """Else whoever is let in on one platform would be let in on the other."""
+    text = "channels:\n  telegram: &same\n    allow_from: ['42']\n  discord: *same\n"
+    with pytest.raises(ConfigError, match="alias"):
+        with_keys(text, {"channels.discord.allow_from": ["42", "99"]}, "f")
+
+
+def test_a_list_that_is_an_alias_becomes_one_of_its_own() -> None:
+    text = "channels:\n  telegram:\n    allow_from: &us ['42']\n  discord:\n    allow_from: *us\n"
+    values = parse_yaml(with_keys(text, {"channels.discord.allow_from": ["42", "99"]}, "f"), "f").values
+    assert value_in(values, "channels.telegram.allow_from") == ["42"]
+    assert value_in(values, "channels.discord.allow_from") == ["42", "99"]
+
+
 @pytest.mark.parametrize("text", ["channels: [a]\n", "channels: 3\n"])
 def test_what_is_no_section_is_not_overwritten(text: str) -> None:
     with pytest.raises(ConfigError, match="not a section"):

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-import channels.discord.connection
-import channels.slack.line
-import channels.telegram.standing
-from channels.discord.adapter import DiscordChannel
-from channels.slack.adapter import SlackChannel
-from channels.telegram.adapter import TelegramChannel
 from echo_bot.channel import Channel, ChannelSettings, ChannelState
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.crowd import CROWDS, Crowd, Tally
@@ -21,29 +16,12 @@ from echo_bot.testing.waiting import eventually
 CHATS, MESSAGES, MESSAGES_PER_TROUBLE = 6, 60, 5
 
 
-def channel_of(platform: str, settings: ChannelSettings) -> Channel:
-    """With short pauses after a failure."""
-    match platform:
-        case "telegram":
-            rhythm = channels.telegram.standing.Rhythm(poll=1, hold=0.02, first_retry=0.02, longest_retry=0.1)
-            return TelegramChannel(settings, rhythm)
-        case "discord":
-            return DiscordChannel(
-                settings,
-                channels.discord.connection.Rhythm(
-                    first_retry=0.02, longest_retry=0.1, watch=0.05, guild_ready=0.05, ready=1.0
-                ),
-            )
-        case _:
-            return SlackChannel(
-                settings,
-                channels.slack.line.Rhythm(look=0.02, first_retry=0.02, longest_retry=0.1, steady=0.0),
-            )
-
-
 @pytest.mark.parametrize("platform", CROWDS)
 async def test_nothing_is_lost_doubled_or_out_of_order(
-    platform: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    platform: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    channel_of: Callable[[str, ChannelSettings], Channel],
 ) -> None:
     crowd: Crowd
     async with CROWDS[platform](CHATS) as crowd:

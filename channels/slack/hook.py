@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import hmac
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import structlog
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+log = structlog.get_logger(__name__)
+
 MAX_BODY_BYTES = 2 * 1024 * 1024
+WINDOW_SECONDS = 300
+
+_CLOCK = "The last request that Slack signed was {age} seconds old and so refused: check this machine's clock"
 
 TakeRequest = Callable[[AsyncBoltRequest], Awaitable[BoltResponse]]
 
 
 class Hook:
-    """An ASGI application. While nobody has opened it, it answers 503 and Slack tries again."""
+    """An ASGI application. While nobody has opened it, it answers 503 and Slack tries again.
+
+    `problem` says why genuine requests are refused, for `status`.
+    """
 
     def __init__(self, signing_secret: str) -> None:
         self._verifier = SignatureVerifier(signing_secret)
         self._take: TakeRequest | None = None
+        self.problem = ""
 
     def open(self, take: TakeRequest) -> None:
         self._take = take
@@ -35,8 +47,10 @@ class Hook:
             await self._http(scope, receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
-        response = await self._answer(request)
+        try:
+            response = await self._answer(Request(scope, receive))
+        except ClientDisconnect:
+            return
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
@@ -64,9 +78,17 @@ class Hook:
         if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) < 16 and signature.isascii()):
             return False
         try:
-            return bool(self._verifier.is_valid(body, timestamp, signature))
+            genuine = self._verifier.generate_signature(timestamp=timestamp, body=body) or ""
         except UnicodeDecodeError:
             return False
+        if not hmac.compare_digest(genuine, signature):
+            log.info("slack_hook_called_by_a_stranger")
+            return False
+        age = round(time.time() - int(timestamp))
+        self.problem = _CLOCK.format(age=age) if abs(age) > WINDOW_SECONDS else ""
+        if self.problem:
+            log.warning("slack_request_out_of_time", age_seconds=age)
+        return not self.problem
 
 
 async def _read(request: Request) -> bytes | None:

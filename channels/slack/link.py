@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import structlog
 
@@ -72,7 +73,9 @@ class Link:
     def health(self) -> ChannelHealth:
         if self._keeping is not None and self._keeping.done():
             return ChannelHealth(ChannelState.FAILED, error="Receiving has ended unexpectedly")
-        return self._line.health(self._intake.last_event_at)
+        health = self._line.health(self._intake.last_event_at)
+        problem = self._hook.problem if self._hook is not None else ""
+        return replace(health, error=health.error or problem)
 
     async def _greet(self) -> None:
         """Learn who we are, and what the app may do."""

@@ -83,6 +83,30 @@ async def test_a_signature_is_good_for_five_minutes(caller: SignedCaller, skew: 
     assert (await caller.post(body, {**JSON, **caller.signature(body)})).status_code == status
 
 
+async def test_a_clock_that_is_off_is_named_in_the_status(caller: SignedCaller, served: SlackChannel) -> None:
+    """Else the bot would seem to be well and hear nothing."""
+    body = json.dumps({"type": "url_verification", "challenge": "abc"}).encode()
+    caller.skew_seconds = -600
+    await caller.post(body, {**JSON, **caller.signature(body)})
+    assert "clock" in served.health().error
+    caller.skew_seconds = 0
+    await caller.post(body, {**JSON, **caller.signature(body), "x-slack-signature": "v0=" + "0" * 64})
+    assert "clock" in served.health().error
+    await caller.post(body, {**JSON, **caller.signature(body)})
+    assert served.health().error == ""
+
+
+async def test_a_caller_that_hangs_up_in_its_request_is_no_error(served: SlackChannel) -> None:
+    async def receive() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: object) -> None:
+        raise AssertionError("nobody listens any more")
+
+    scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": []}
+    await served.hooks()["/slack/events"](scope, receive, send)
+
+
 @pytest.mark.parametrize(
     ("body", "status"), [(b"\xff\xfe", 401), (b"{", 400), (b"", 404), (b"x" * (2 * 2**20 + 1), 413)]
 )

@@ -15,6 +15,7 @@ MAX_CHARACTERS = 2000
 _LINE_END = re.compile(r"\r\n?")
 _JOINER = "\u2060"
 _FENCE = re.compile(r"`{3,}")
+_LANGUAGE = re.compile(r"[\w+.#-]*")
 _RULE = "───"
 _DEEPEST_HEADING = 3
 _CODE_SPAN = re.compile(r"(?<!`)(`++)(?:[^`]++|(?!\1(?!`))`++)+?\1(?!`)")
@@ -73,8 +74,7 @@ def _rewritten(tokens: Sequence[Token], index: int) -> str | None:
     token = tokens[index]
     match token.type:
         case "fence":
-            language = re.match(r"[\w+.#-]*", token.info)
-            return fenced(token.content.removesuffix("\n"), language[0] if language else "")
+            return _fence(token.info.strip(), token.content.removesuffix("\n"))
         case "code_block":
             return fenced(token.content.removesuffix("\n"))
         case "hr":
@@ -85,6 +85,14 @@ def _rewritten(tokens: Sequence[Token], index: int) -> str | None:
             return fenced(_table(tokens[index:]))
         case _:
             return None
+
+
+def _fence(info: str, code: str) -> str:
+    """Discord shows no words beside the language: they become the first line."""
+    language, _, words = info.partition(" ")
+    if not _LANGUAGE.fullmatch(language):
+        language, words = "", info
+    return fenced(f"{words}\n{code}" if words else code, language)
 
 
 def _heading(level: int, words: str) -> str:

@@ -34,6 +34,8 @@ RENDERED = {
     "a quote": ("> quoted", "> quoted"),
     "a fence": ("```py\nx = '||'\n```", "```py\nx = '||'\n```"),
     "a fence of tildes": ("~~~\na ``` b\n~~~", f"```\na `{JOINER}`{JOINER}` b\n```"),
+    "words beside a fence's language": ("```py a b\nx\n```", "```py\na b\nx\n```"),
+    "words in a fence's place of a language": ("``` <a> b\nx\n```", "```\n<a> b\nx\n```"),
     "a long fence": ("````md\n```\nx\n```\n````", f"```md\n`{JOINER}`{JOINER}`\nx\n`{JOINER}`{JOINER}`\n```"),
     "a fence still being written": ("see\n```sh\nls", "see\n```sh\nls\n```"),
     "indented code": ("a\n\n    x = 1\n\nb", "a\n\n```\nx = 1\n```\n\nb"),

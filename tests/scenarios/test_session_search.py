@@ -15,8 +15,8 @@ from echo_bot.testing.waiting import eventually
 
 Says = Callable[[str], Callable[[FakeMessage], bool]]
 TWO = {"channels.telegram.allow_from": ["1", "2"]}
-SECOND = {"sender_id": "2", "chat_id": "2"}
-GROUP = {"chat_id": "-7", "is_group": True, "mentioned": True}
+SECOND: dict[str, Any] = {"sender_id": "2", "chat_id": "2"}
+GROUP: dict[str, Any] = {"chat_id": "-7", "is_group": True, "mentioned": True}
 
 
 async def search(bot: RunningBot, query: str, more: dict[str, Any] | None = None, **where: Any) -> str:

@@ -193,17 +193,17 @@ class MemoryTool(Tool):
         written = call.text("content")
         if not written:
             raise _Unusable("content is missing: what to remember")
+        if len(written) > self._limits.max_entry_chars:
+            raise _Unusable(
+                f"content has {len(written):,} characters; an entry holds {self._limits.max_entry_chars:,} "
+                "(memory.max_entry_chars)"
+            )
         findings = scan_memory(written, "content")
         if findings:
             kinds = [finding.kind for finding in findings]
             await self._audit.record("memory_rejected", **_who(call), findings=kinds)
             raise _Unusable(" ".join(finding.sentence for finding in findings), "denied")
         content = self._mask(written)
-        if len(content) > self._limits.max_entry_chars:
-            raise _Unusable(
-                f"content has {len(content):,} characters; an entry holds {self._limits.max_entry_chars:,} "
-                "(memory.max_entry_chars)"
-            )
         return content, "" if content == written else " A secret in it was left out."
 
     async def _written(self, call: _Call, ids: Sequence[int]) -> None:

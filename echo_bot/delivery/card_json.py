@@ -10,6 +10,8 @@ from echo_bot.events import Address, Card
 from echo_bot.storage.records import TranscriptRow
 
 _CARD = TypeAdapter(Card)
+CARD_PREFIX = "card:"
+"""What the entry id of a card begins with; its id follows."""
 
 
 def card_to_json(card: Card) -> str:
@@ -19,7 +21,7 @@ def card_to_json(card: Card) -> str:
 def transcript_row(address: Address, card: Card, at: datetime) -> TranscriptRow:
     """The card's one row in a chat, whatever state it is in."""
     return TranscriptRow(
-        entry_id=f"card:{card.card_id}",
+        entry_id=f"{CARD_PREFIX}{card.card_id}",
         address=address,
         role="card",
         text=card.fallback or card.title,

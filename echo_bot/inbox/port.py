@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,11 +22,9 @@ from echo_bot.channel import (
     TranscriptEntry,
 )
 from echo_bot.delivery import Delivery, StatusLines
-from echo_bot.delivery.card_json import card_from_json
 from echo_bot.errors import StorageError
 from echo_bot.events import (
     Address,
-    ApprovalId,
     ButtonPress,
     Card,
     EventType,
@@ -42,6 +40,7 @@ from echo_bot.inbox.completing import Completing
 from echo_bot.inbox.incoming import claim_ids, has_plain_ids, line_of, without_trust
 from echo_bot.inbox.moving import Moves
 from echo_bot.inbox.rate import RateLimit
+from echo_bot.inbox.reading import Reading
 from echo_bot.session import (
     SessionQueues,
     event_from_json,
@@ -52,14 +51,10 @@ from echo_bot.session import (
     turn_id_of,
 )
 from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import ApprovalRecord, TranscriptRow, TurnRecord, TurnState
+from echo_bot.storage.records import TranscriptRow, TurnRecord, TurnState
 from echo_bot.text import encodable
 
 log = structlog.get_logger(__name__)
-
-_CARD_PREFIX = "card:"
-_MOST_CHATS = 200
-
 
 _TOO_MANY = "Too many messages at once; this one was not read. Try again shortly."
 _NOT_STORED = "This could not be stored, so nothing was done. Try again; the log says why."
@@ -111,6 +106,7 @@ class Inbox:
         monotonic: Callable[[], float],
     ) -> None:
         self._settings, self._store, self._admission, self._rate = settings, store, admission, rate
+        self._reading = Reading(store, broker)
         self._commands, self._queues, self._albums, self._broker = commands, queues, albums, broker
         self._completing, self._moves, self._status = completing, moves, status
         self._delivery, self._mask, self._clock, self._monotonic = delivery, mask, clock, monotonic
@@ -179,15 +175,13 @@ class Inbox:
         return await self._admission.admits(sender)
 
     async def transcript(self, address: Address, limit: int) -> tuple[TranscriptEntry, ...]:
-        rows = await self._store.sessions.transcript(address, limit)
-        return tuple([await self._entry(row) for row in rows])
+        return await self._reading.transcript(address, limit)
 
     async def chats(self, channel: str, account: str) -> tuple[Address, ...]:
-        found = await self._store.sessions.chats(channel, None, _MOST_CHATS, account=account)
-        return tuple(address for address, _ in found)
+        return await self._reading.chats(channel, account)
 
     async def pending(self, viewer: Identity) -> tuple[Card, ...]:
-        return tuple(self._shown(await self._broker.pending_for(viewer)))
+        return await self._reading.pending(viewer)
 
     def commands(self) -> tuple[Command, ...]:
         return COMMANDS
@@ -371,23 +365,6 @@ class Inbox:
     async def _reply(self, event: InboundEvent, text: str) -> None:
         source = f"{turn_id_of(event)}:answer"
         await self._delivery.send(event.address, text, source=source, reply_to_id=event.message_id)
-
-    async def _entry(self, row: TranscriptRow) -> TranscriptEntry:
-        """A card is shown as its request stands now: the last edit may have been lost in a crash."""
-        card = None
-        if row.card_json:
-            record = await self._store.approvals.get(ApprovalId(row.entry_id.removeprefix(_CARD_PREFIX)))
-            shown = next(self._shown((record,)), None) if record is not None else None
-            card = shown or card_from_json(row.card_json)
-        return TranscriptEntry(row.entry_id, row.role, row.text, row.at, card)
-
-    def _shown(self, records: Iterable[ApprovalRecord]) -> Iterator[Card]:
-        """Their cards; one that cannot be rendered takes no other along."""
-        for record in records:
-            try:
-                yield self._broker.card(record)
-            except (ValueError, KeyError, IndexError) as error:
-                log.error("card_not_rendered", approval=record.approval_id, error=str(error))
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work, name="command")

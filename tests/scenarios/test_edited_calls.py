@@ -103,7 +103,7 @@ async def test_an_edit_that_a_hard_guard_refuses_is_refused_and_everybody_hears_
         await bot.channel.wait_for(is_open)
         assert (await bot.channel.press("Edit", text="rm -rf /")).ok
         await bot.channel.wait_for(says("Done."))
-        closed = await bot.channel.wait_for(lambda m: is_closed(m) and "Reason: exec was not run: " in m.body)
+        await bot.channel.wait_for(lambda m: is_closed(m) and "Reason: exec was not run: " in m.body)
         assert "rm -rf /" in heard(script)
         assert "exec was not run: " in heard(script)
         assert "Edited by" in (await bot.channel.wait_for(is_closed)).body

@@ -21,6 +21,7 @@ from echo_bot.approval.names import named
         pytest.param("Ada\nLovelace  ", "Ada Lovelace (discord:1)", id="one line"),
         pytest.param("Eve (discord:9)", "Eve [discord:9] (discord:1)", id="no identity of somebody else"),
         pytest.param("Eve （discord:9⑴", "Eve [discord:9[ (discord:1)", id="nor what looks like one"),
+        pytest.param("<@U1> `x` [a](b)", "‹@U1› 'x' [a][b] (discord:1)", id="no mention, code or link"),
         pytest.param("x" * 90, "x" * 39 + "… (discord:1)", id="forty characters"),
     ],
 )
@@ -29,8 +30,8 @@ def test_a_person_is_named(name: str, shown: str) -> None:
 
 
 @given(st.text())
-def test_the_only_parentheses_are_around_the_identity(name: str) -> None:
+def test_a_name_holds_neither_parentheses_nor_the_marks_of_links_mentions_and_code(name: str) -> None:
     shown = named("discord:1", name)
     assert shown == "discord:1" or shown.endswith(" (discord:1)")
     front = unicodedata.normalize("NFKC", shown.removesuffix("(discord:1)"))
-    assert not set("()") & set(front)
+    assert not set("()<>`") & set(front)

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from echo_bot.testing.scripted_model import CallTool, Fail, Say, Step
+from echo_bot.testing.scripted_model import CallTool, Fail, Say, Told
 
 _NAME = "scripted"
 
@@ -26,13 +26,13 @@ class ModelServer:
     Steps are used up one a request; past the end it says "(script ended)". `add` appends more while it runs.
     """
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[Told]) -> None:
         self._steps = list(steps)
         self._calls = 0
         self.requests: list[dict[str, Any]] = []
         self.base_url = ""
 
-    def add(self, *steps: Step) -> None:
+    def add(self, *steps: Told) -> None:
         self._steps.extend(steps)
 
     @asynccontextmanager

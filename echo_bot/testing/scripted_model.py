@@ -45,10 +45,11 @@ class Fail:
 class Decide:
     """Choose the step by the messages so far, such as a name that a tool has just given."""
 
-    choose: Callable[[Sequence[ModelMessage]], Say | CallTool | Fail]
+    choose: Callable[[Sequence[ModelMessage]], Told]
 
 
-Step = Say | CallTool | Fail | Decide
+Told = Say | CallTool | Fail
+Step = Told | Decide
 
 
 class ScriptedModel:

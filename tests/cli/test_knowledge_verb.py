@@ -1,4 +1,4 @@
-"""`echo-bot knowledge` indexes, shows and searches what the configuration names, also beside a running bot."""
+"""`echo-bot knowledge` indexes, shows and searches what the configuration names, a bot running or not."""
 
 from __future__ import annotations
 

@@ -1,9 +1,15 @@
-"""What every test needs: signals as a terminal would send them, and no proxy between loopback and us."""
+"""What every test needs: signals as a terminal sends them, no proxy before loopback, Hypothesis's profiles.
+
+`--hypothesis-profile=thorough` looks for a long time. No profile has a deadline for one example: how long it
+takes on a busy machine says nothing about the code.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+
+from hypothesis import HealthCheck, settings
 
 # Started in the background by a shell, SIGINT is ignored, and every child would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -11,3 +17,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 for _name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
     os.environ.pop(_name, None)
+
+settings.register_profile(
+    "quick", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=2000)
+settings.load_profile("quick")

@@ -23,8 +23,8 @@ def test_a_change_far_from_another_gets_its_own_hunk() -> None:
 def test_a_rewrite_of_a_large_file_is_quick_and_whole() -> None:
     old = "same\n" + "".join(f"old {n % 7}\n" for n in range(20_000)) + "end\n"
     new = "same\n" + "".join(f"new {n % 7}\n" for n in range(20_000)) + "end\n"
-    before = time.monotonic()
+    before = time.process_time()
     diff = unified_diff(old, new, "x")
-    assert time.monotonic() - before < 2
+    assert time.process_time() - before < 2
     (change,) = parse_patch(diff)
     assert apply_hunks(old, change.hunks, "x") == new

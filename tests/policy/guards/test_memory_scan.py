@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from echo_bot.policy.guards.memory import chinese as zh
@@ -191,14 +191,13 @@ def test_a_fact_before_or_after_does_not_let_an_order_in(fact: str) -> None:
 def test_time_grows_with_length_alone(unit: str) -> None:
     def seconds(length: int) -> float:
         text = (unit * length)[:length]
-        started = time.perf_counter()
+        started = time.process_time()
         scan_memory(text, "content")
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     assert min(seconds(10_000) for _ in range(2)) < 40 * min(seconds(1_000) for _ in range(3))
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_never_raises_and_every_finding_is_about_the_field(text: str) -> None:
     assert all(finding.field == "note" for finding in scan_memory(text, "note"))
@@ -289,7 +288,6 @@ def test_an_encoded_order_is_read(hidden: str) -> None:
     assert scan_memory(f"Note {hidden}", "content")
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_places_are_in_order_and_inside_the_text(text: str) -> None:
     reading = Reading(fold.plain(text))

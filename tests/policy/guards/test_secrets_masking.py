@@ -171,9 +171,9 @@ def test_time_grows_with_length_alone(unit: str) -> None:
 
     def seconds(length: int) -> float:
         text = (unit * length)[:length]
-        started = time.perf_counter()
+        started = time.process_time()
         mask.mask(text)
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     assert min(seconds(40_000) for _ in range(2)) < 40 * min(seconds(4_000) for _ in range(3))
 

@@ -21,11 +21,11 @@ class Collected:
 
 
 async def run_to_end(process: RunningProcess, max_chars: int, on_text: Callable[[str], None]) -> Collected:
-    """Output goes to `on_text` as it comes, up to `max_chars`. Cancelled, it takes the process along."""
+    """Output goes to `on_text` as it comes, also what is not kept. Cancelled, it takes the process along."""
     stream, kept = TextStream(), BoundedText(max_chars)
 
     def take(text: str) -> None:
-        if text and kept.total_chars < max_chars:
+        if text:
             on_text(text)
         kept.add(text)
 

@@ -14,20 +14,21 @@ def harden_process() -> bool:
 
     Children get back to normal when they exec. False where the system has no such switch.
     """
-    prctl = _prctl()
-    return prctl is not None and prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) == 0
+    call = prctl()
+    return call is not None and call(_PR_SET_DUMPABLE, 0, 0, 0, 0) == 0
 
 
 def is_hardened() -> bool:
     """Is this process closed to others of the same user? Asked of the kernel, not remembered."""
-    prctl = _prctl()
-    return prctl is not None and prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) == 0
+    call = prctl()
+    return call is not None and call(_PR_GET_DUMPABLE, 0, 0, 0, 0) == 0
 
 
-def _prctl() -> ctypes._NamedFuncPointer | None:
+def prctl() -> ctypes._NamedFuncPointer | None:
+    """The system call that sets a process's own options; None where there is none."""
     if not sys.platform.startswith("linux"):
         return None
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
-    prctl.restype = ctypes.c_int
-    return prctl
+    function = ctypes.CDLL(None, use_errno=True).prctl
+    function.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
+    function.restype = ctypes.c_int
+    return function

@@ -11,6 +11,7 @@ from echo_bot.execution.group import MARK_NAME, HostGroup, boot_ticks
 from echo_bot.execution.limits import limited
 from echo_bot.execution.protocol import CommandSpec
 from echo_bot.execution.running import Running, spawn
+from echo_bot.execution.waiter import Report, can_wait, waited
 from echo_bot.policy.call import Executor
 
 
@@ -38,11 +39,13 @@ class LocalExecutor:
     async def start(self, spec: CommandSpec, *, keep_stdin_open: bool = False) -> Running:
         """Raises StartError when the folder or the shell is missing."""
         mark, since = self._make_mark(), boot_ticks()
+        command = limited(spec.argv, spec.limits, count_processes=False)
         return await spawn(
-            limited(spec.argv, spec.limits, count_processes=False),
+            waited(command) if can_wait() else command,
             spec,
             lambda pid: HostGroup(pid, mark, since),
             env={**self._environment, **spec.env, MARK_NAME: mark},
             cwd=spec.cwd,
             keep_stdin_open=keep_stdin_open,
+            report=Report() if can_wait() else None,
         )

@@ -9,12 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from echo_bot.execution.group import Group
+from echo_bot.execution.pipes import Pipes
 from echo_bot.execution.proctree import Process, read_processes, send
 from echo_bot.execution.protocol import Limits
-from echo_bot.execution.stream import Stream
 from echo_bot.execution.usage import over_limit
+from echo_bot.execution.waiter import Report
 
 KILL_ROUNDS = 100
+_END_SECONDS = 5.0
 LIMIT_SIGNALS = frozenset({int(signal.SIGXCPU), int(signal.SIGXFSZ)})
 
 
@@ -52,10 +54,13 @@ def is_limit_code(code: int) -> bool:
 
 
 class LocalMembers:
-    """On this machine, found in /proc by what `group` knows."""
+    """On this machine, found in /proc by what `group` knows.
 
-    def __init__(self, pid: int, group: Group, stream: Stream) -> None:
-        self._pid, self._group, self._stream = pid, group, stream
+    With a `report` the first process is a waiter: no member, ended last, and found to be over by its report.
+    """
+
+    def __init__(self, pid: int, group: Group, stream: Pipes, report: Report | None = None) -> None:
+        self._pid, self._group, self._stream, self._report = pid, group, stream, report
         self.ends_with_first = group.ends_with_first
 
     async def signal(self, number: int) -> bool:
@@ -76,6 +81,8 @@ class LocalMembers:
             everyone = await asyncio.to_thread(self._survey, self._group.everyone)
             if not everyone and was_over:
                 return
+            if not everyone and self._report is not None:
+                self._report.end_waiter()
             self._send(everyone, signal.SIGKILL)
             await asyncio.sleep(0.01)
 
@@ -83,11 +90,14 @@ class LocalMembers:
         return is_limit_code(code)
 
     async def forget(self) -> None:
-        return
+        if self._report is not None:
+            self._report.close()
+            self._report.end_waiter()
+            await asyncio.wait({self._stream.gone}, timeout=_END_SECONDS)
 
     def _survey(self, select: Callable[[Mapping[int, Process]], list[Process]]) -> list[Process]:
-        own = os.getpid()
-        return [process for process in select(read_processes()) if process.pid != own]
+        others = (os.getpid(), self._pid) if self._report is not None else (os.getpid(),)
+        return [process for process in select(read_processes()) if process.pid not in others]
 
     def _send(self, members: Sequence[Process], number: int) -> None:
         if members:

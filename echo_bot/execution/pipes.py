@@ -10,10 +10,11 @@ from echo_bot.execution.stream import Stream
 
 
 class Pipes(Stream, asyncio.SubprocessProtocol):
-    """Collects what the child writes."""
+    """Collects what the child writes. `gone` is done when the child itself is no more."""
 
     def __init__(self, open_streams: int) -> None:
         super().__init__()
+        self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._open_streams = open_streams
         self._writable = asyncio.Event()
         self._writable.set()
@@ -35,6 +36,8 @@ class Pipes(Stream, asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         returncode = self._transport.get_returncode() if self._transport is not None else None
+        if not self.gone.done():
+            self.gone.set_result(None)
         self.set_exited(_as_shells_report(-1 if returncode is None else returncode))
 
     def pause_writing(self) -> None:

@@ -14,6 +14,7 @@ from echo_bot.execution.members import LocalMembers, Members
 from echo_bot.execution.pipes import Pipes
 from echo_bot.execution.protocol import Chunk, CommandSpec, KilledBy, Limits, LostError, Outcome
 from echo_bot.execution.stream import Stream
+from echo_bot.execution.waiter import Report
 
 TERM_GRACE_SECONDS = 2.0
 PIPE_GRACE_SECONDS = 0.5
@@ -57,8 +58,8 @@ class Running:
         except LostError:
             outcome = Outcome(None, self._seconds(), "lost")
         finally:
-            self._stream.cut()
             await self._members.forget()
+            self._stream.cut()
         return outcome
 
     async def _run(self, spec: CommandSpec) -> Outcome:
@@ -141,8 +142,12 @@ async def spawn(
     cwd: str,
     pass_fds: Sequence[int] = (),
     keep_stdin_open: bool = False,
+    report: Report | None = None,
 ) -> Running:
-    """Start `argv` in a session of its own and supervise it. Raises StartError when it cannot be started."""
+    """Start `argv` in a session of its own and supervise it. Raises StartError when it cannot be started.
+
+    With a `report` it is a waiter's; it is closed at the end of the run.
+    """
     has_input = keep_stdin_open or bool(spec.stdin)
     try:
         transport, pipes = await asyncio.get_running_loop().subprocess_exec(
@@ -153,13 +158,20 @@ async def spawn(
             stderr=asyncio.subprocess.STDOUT if spec.merged else asyncio.subprocess.PIPE,
             cwd=cwd,
             env=dict(env),
-            pass_fds=tuple(pass_fds),
+            pass_fds=(*pass_fds, *(report.passed if report else ())),
+            preexec_fn=report.prepare if report else None,
             start_new_session=True,
         )
-    except (OSError, ValueError) as error:
-        raise StartError(f"{argv[0]} could not be started in {cwd}: {error}") from error
+    except BaseException as error:
+        if report is not None:
+            report.close()
+        if isinstance(error, OSError | ValueError):
+            raise StartError(f"{argv[0]} could not be started in {cwd}: {error}") from error
+        raise
+    if report is not None:
+        report.follow(pipes, transport)
     pid = transport.get_pid() or 0
-    running = Running(pid, pipes, LocalMembers(pid, make_group(pid), pipes), spec)
+    running = Running(pid, pipes, LocalMembers(pid, make_group(pid), pipes, report), spec)
     begin_input(pipes, spec, has_input=has_input, keep_stdin_open=keep_stdin_open)
     return running
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from echo_bot.errors import StartError
 from echo_bot.execution.local import LocalExecutor
 from echo_bot.execution.protocol import CommandSpec, Limits, Outcome, RunningProcess
+from echo_bot.testing.waiting import eventually
 
 Run = Callable[..., Awaitable[tuple[str, Outcome]]]
 
@@ -74,6 +77,11 @@ async def test_the_environment_is_clean(
         pytest.param("(setsid bash -c 'sleep 60 & sleep 60' &); sleep 60", id="orphans in their own session"),
         pytest.param("trap '' TERM; setsid bash -c 'trap \"\" TERM; sleep 60' & sleep 60", id="deaf to TERM"),
         pytest.param("kill -STOP $$", id="a stopped one"),
+        pytest.param(
+            "(setsid env -i sleep 60 &); (env -i setsid bash -c 'sleep 60 & sleep 60' &); sleep 60",
+            id="orphans in their own session with an empty environment",
+        ),
+        pytest.param("kill -STOP $PPID; sleep 60", id="one that stops who waits for it"),
     ],
 )
 async def test_a_timeout_ends_every_member(command: str, local: LocalExecutor, run: Run) -> None:
@@ -197,3 +205,29 @@ async def test_an_unknown_program_is_exit_code_127(local: LocalExecutor, workspa
 async def test_what_cannot_be_started_says_so(folder: str, env: dict[str, str], local: LocalExecutor) -> None:
     with pytest.raises(StartError, match="could not be started"):
         await local.start(CommandSpec(("true",), folder, 5, env=env))
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux hands orphans to another than the first process"
+)
+async def test_an_orphan_in_disguise_has_the_bot_among_its_ancestors(
+    local: LocalExecutor, workspace: Path
+) -> None:
+    """The command line asks that before it changes an approval."""
+    code = (
+        "from echo_bot.bus.process import ancestors; import sys; print(*ancestors(), file=open('line', 'w'))"
+    )
+    command = f'(env -i PYTHONPATH={os.getcwd()} setsid {sys.executable} -c "{code}" &) ; read -r line'
+    process = await local.start(bash(command, workspace), keep_stdin_open=True)
+    line = await eventually(lambda: _read(workspace / "line"), "the orphan", timeout=10)
+    await process.kill()
+    assert str(os.getpid()) in line.split()
+
+
+async def test_one_that_kills_who_waits_for_it_is_ended(local: LocalExecutor, run: Run) -> None:
+    _, outcome = await run(local, "kill -9 $PPID; sleep 60")
+    assert outcome.exit_code == 137
+
+
+def _read(path: Path) -> str:
+    return path.read_text().strip() if path.exists() else ""

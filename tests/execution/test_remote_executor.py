@@ -170,7 +170,8 @@ async def test_a_bot_that_is_killed_leaves_nothing_over_there(
         "        print(chunk.data.decode(), flush=True)\n"
         "asyncio.run(main())\n"
     )
-    bot = await asyncio.create_subprocess_exec(*(sys.executable, "-c", script), stdout=asyncio.subprocess.PIPE)
+    words = (sys.executable, "-c", script)
+    bot = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
     assert bot.stdout is not None
     everyone = marked(int(await bot.stdout.readline()))
     bot.kill()

@@ -36,7 +36,7 @@ from echo_bot.events import (
     OutboundText,
     PressReply,
 )
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 from echo_bot.text import card_text
 
 Operation = Literal[
@@ -290,7 +290,10 @@ class FakeChannel:
         return await self._connected().prompt(self._press(token, ref, sender_id))
 
     async def wait_for(
-        self, wanted: Callable[[FakeMessage], bool], what: str = "a message", timeout: float = 5.0
+        self,
+        wanted: Callable[[FakeMessage], bool],
+        what: str = "a message",
+        timeout: float = PATIENCE_SECONDS,
     ) -> FakeMessage:
         """The newest message that `wanted` accepts, as soon as there is one."""
         return await eventually(
@@ -299,10 +302,10 @@ class FakeChannel:
             timeout,
         )
 
-    async def wait_for_text(self, part: str, timeout: float = 5.0) -> FakeMessage:
+    async def wait_for_text(self, part: str, timeout: float = PATIENCE_SECONDS) -> FakeMessage:
         return await self.wait_for(lambda message: part in message.body, f"text {part!r}", timeout)
 
-    async def wait_for_button(self, label: str, timeout: float = 5.0) -> FakeMessage:
+    async def wait_for_button(self, label: str, timeout: float = PATIENCE_SECONDS) -> FakeMessage:
         return await self.wait_for(
             lambda message: any(button.label == label for button in message.buttons),
             f"button {label!r}",

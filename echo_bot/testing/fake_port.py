@@ -16,7 +16,7 @@ from echo_bot.channel import (
 )
 from echo_bot.errors import EchoBotError
 from echo_bot.events import Address, ButtonPress, Card, Identity, InboundEvent, PressReply
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
 COMMANDS = (
     Command("help", "What I can do"),
@@ -128,7 +128,7 @@ class FakePort:
         """The next `times` calls of `receive` or `press` raise `error` and store nothing."""
         self._failures.extend([error] * times)
 
-    async def wait_for_event(self, part: str = "", timeout: float = 5.0) -> InboundEvent:
+    async def wait_for_event(self, part: str = "", timeout: float = PATIENCE_SECONDS) -> InboundEvent:
         """The newest stored event whose text contains `part`."""
         return await eventually(
             lambda: next((event for event in reversed(self.stored) if part in event.text), None),
@@ -136,7 +136,7 @@ class FakePort:
             timeout,
         )
 
-    async def wait_for_press(self, count: int = 1, timeout: float = 5.0) -> ButtonPress:
+    async def wait_for_press(self, count: int = 1, timeout: float = PATIENCE_SECONDS) -> ButtonPress:
         """The newest press, once there are `count`."""
         await eventually(lambda: len(self.presses) >= count, f"{count} presses", timeout)
         return self.presses[-1]

@@ -9,9 +9,13 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 POLL_SECONDS = 0.01
+PATIENCE_SECONDS = 20.0
+"""Long, for machines that are busy: only a test that fails waits for so long."""
 
 
-async def eventually(probe: Callable[[], Found | None], what: str, timeout: float = 5.0) -> Found:
+async def eventually(
+    probe: Callable[[], Found | None], what: str, timeout: float = PATIENCE_SECONDS
+) -> Found:
     """The first truthy value of `probe`. Raises AssertionError naming `what` after `timeout` seconds."""
     deadline = asyncio.get_running_loop().time() + timeout
     while not (found := probe()):

@@ -13,7 +13,7 @@ from simcord.interactions import base_payload, check_options
 
 from echo_bot.testing.discord.shown import Shown
 from echo_bot.testing.discord.world import World
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
 _STRING = 3
 
@@ -39,22 +39,22 @@ class Interaction:
         messages = self.world.backend.messages.get(record.channel_id, {})
         return [Shown(messages[each]) for each in (*ids, *record.followup_ids) if each in messages]
 
-    async def acknowledgement(self, timeout: float = 5.0) -> None:
+    async def acknowledgement(self, timeout: float = PATIENCE_SECONDS) -> None:
         """Wait until the bot has acknowledged it."""
         await eventually(lambda: self.acknowledged, "an acknowledgement", timeout)
 
-    async def answer(self, timeout: float = 5.0) -> str:
+    async def answer(self, timeout: float = PATIENCE_SECONDS) -> str:
         """The words of the first answer, as the person reads them."""
         shown = await eventually(lambda: self.answers, "an answer to the interaction", timeout)
         return shown[0].text
 
-    async def choices(self, timeout: float = 5.0) -> list[tuple[str, str]]:
+    async def choices(self, timeout: float = PATIENCE_SECONDS) -> list[tuple[str, str]]:
         """The completions that are offered, as (label, value)."""
         record = self.record
         await eventually(lambda: record.autocomplete_choices is not None, "completions", timeout)
         return [(str(each["name"]), str(each["value"])) for each in record.autocomplete_choices or ()]
 
-    async def modal(self, timeout: float = 5.0) -> dict[str, Any]:
+    async def modal(self, timeout: float = PATIENCE_SECONDS) -> dict[str, Any]:
         """The modal that opened, as the bot described it."""
         return await eventually(lambda: self.record.modal, "a modal", timeout)
 

@@ -12,7 +12,7 @@ from echo_bot.testing.discord.interactions import Interaction, begin, command_da
 from echo_bot.testing.discord.places import Place
 from echo_bot.testing.discord.shown import Shown
 from echo_bot.testing.discord.world import World
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
 _VOICE_MESSAGE = 1 << 13
 _BUTTON = 2
@@ -135,7 +135,7 @@ class Conversation:
     # Seeing
 
     async def wait_for(
-        self, wanted: Callable[[Shown], bool], what: str = "a message", timeout: float = 5.0
+        self, wanted: Callable[[Shown], bool], what: str = "a message", timeout: float = PATIENCE_SECONDS
     ) -> Shown:
         """The newest message of the bot here that `wanted` accepts, as soon as there is one."""
         return await eventually(
@@ -144,10 +144,10 @@ class Conversation:
             timeout,
         )
 
-    async def wait_for_text(self, part: str, timeout: float = 5.0) -> Shown:
+    async def wait_for_text(self, part: str, timeout: float = PATIENCE_SECONDS) -> Shown:
         return await self.wait_for(lambda shown: part in shown.text, f"text {part!r}", timeout)
 
-    async def wait_for_button(self, label: str, timeout: float = 5.0) -> Shown:
+    async def wait_for_button(self, label: str, timeout: float = PATIENCE_SECONDS) -> Shown:
         return await self.wait_for(lambda shown: label in shown.labels, f"button {label!r}", timeout)
 
     def _newest_with(self, label: str) -> Shown:

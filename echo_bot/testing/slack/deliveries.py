@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from echo_bot.testing.slack.model import JsonObject
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
 DeliveryKind = Literal["events_api", "interactive", "slash_commands"]
 
@@ -38,7 +38,7 @@ class Delivery:
             self.is_acknowledged = True
             self.on_acknowledged(answer)
 
-    async def acknowledged(self, timeout: float = 5.0) -> Delivery:
+    async def acknowledged(self, timeout: float = PATIENCE_SECONDS) -> Delivery:
         """Wait until the bot has acknowledged it."""
         await eventually(lambda: self.is_acknowledged, f"an acknowledgement of {self.kind}", timeout)
         return self

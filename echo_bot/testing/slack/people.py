@@ -18,7 +18,7 @@ from echo_bot.testing.slack.model import (
     unescaped,
 )
 from echo_bot.testing.slack.world import APP, TEAM, World
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class Press:
     trigger_id: str
     before: int = 0
 
-    async def answer(self, timeout: float = 5.0) -> str:
+    async def answer(self, timeout: float = PATIENCE_SECONDS) -> str:
         """What the presser alone is told."""
         messages = self.slack.world.messages
         whisper = await eventually(
@@ -74,7 +74,7 @@ class Press:
         )
         return whisper.words
 
-    async def modal(self, timeout: float = 5.0) -> View:
+    async def modal(self, timeout: float = PATIENCE_SECONDS) -> View:
         """The modal that the press opened, once it asks for something or says something final."""
         return await eventually(
             lambda: next(
@@ -98,7 +98,7 @@ class Used:
     delivery: Delivery
     key: str
 
-    async def reply(self, timeout: float = 5.0) -> JsonObject:
+    async def reply(self, timeout: float = PATIENCE_SECONDS) -> JsonObject:
         """What was sent to the response URL."""
         answers = self.slack.world.response_urls[self.key].answers
         await eventually(lambda: answers, "a reply to the command", timeout)
@@ -154,7 +154,7 @@ class Person:
         delivery = self._slack.deliver("interactive", payload)
         return Press(self._slack, delivery, self.user, trigger)
 
-    async def open_modal(self, timeout: float = 5.0) -> View:
+    async def open_modal(self, timeout: float = PATIENCE_SECONDS) -> View:
         """The newest modal this person has open."""
         views = self._slack.world.views
         return await eventually(
@@ -191,7 +191,7 @@ class Person:
         }
         return self._slack.event(event)
 
-    async def home(self, part: str = "", timeout: float = 5.0) -> View:
+    async def home(self, part: str = "", timeout: float = PATIENCE_SECONDS) -> View:
         """The home tab as soon as its words contain `part`."""
         homes = self._slack.world.homes
         return await eventually(
@@ -334,17 +334,17 @@ class Conversation:
     # Seeing
 
     async def wait_for(
-        self, wanted: Callable[[Message], bool], what: str = "a message", timeout: float = 5.0
+        self, wanted: Callable[[Message], bool], what: str = "a message", timeout: float = PATIENCE_SECONDS
     ) -> Message:
         """The newest message of the bot here that `wanted` accepts, as soon as there is one."""
         return await eventually(
             lambda: next((one for one in reversed(self.from_bot) if wanted(one)), None), what, timeout
         )
 
-    async def wait_for_text(self, part: str, timeout: float = 5.0) -> Message:
+    async def wait_for_text(self, part: str, timeout: float = PATIENCE_SECONDS) -> Message:
         return await self.wait_for(lambda message: part in message.words, f"text {part!r}", timeout)
 
-    async def wait_for_button(self, label: str, timeout: float = 5.0) -> Message:
+    async def wait_for_button(self, label: str, timeout: float = PATIENCE_SECONDS) -> Message:
         return await self.wait_for(lambda message: label in message.labels, f"button {label!r}", timeout)
 
     # Inside

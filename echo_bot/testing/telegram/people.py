@@ -10,7 +10,7 @@ from echo_bot.testing.telegram.detection import detected_entities
 from echo_bot.testing.telegram.media import Attachment
 from echo_bot.testing.telegram.model import Chat, JsonObject, Message, User
 from echo_bot.testing.telegram.world import Query, QueryAnswer, World
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Press:
 
     query: Query
 
-    async def answer(self, timeout: float = 5.0) -> QueryAnswer:
+    async def answer(self, timeout: float = PATIENCE_SECONDS) -> QueryAnswer:
         return await eventually(lambda: self.query.answer, "an answer to the press", timeout)
 
 
@@ -158,7 +158,7 @@ class Conversation:
     # Seeing
 
     async def wait_for(
-        self, wanted: Callable[[Message], bool], what: str = "a message", timeout: float = 5.0
+        self, wanted: Callable[[Message], bool], what: str = "a message", timeout: float = PATIENCE_SECONDS
     ) -> Message:
         """The newest message of the bot here that `wanted` accepts, as soon as there is one."""
         return await eventually(
@@ -167,10 +167,10 @@ class Conversation:
             timeout,
         )
 
-    async def wait_for_text(self, part: str, timeout: float = 5.0) -> Message:
+    async def wait_for_text(self, part: str, timeout: float = PATIENCE_SECONDS) -> Message:
         return await self.wait_for(lambda message: part in message.text, f"text {part!r}", timeout)
 
-    async def wait_for_button(self, label: str, timeout: float = 5.0) -> Message:
+    async def wait_for_button(self, label: str, timeout: float = PATIENCE_SECONDS) -> Message:
         return await self.wait_for(
             lambda message: any(label in row for row in message.labels), f"button {label!r}", timeout
         )

@@ -34,16 +34,12 @@ Run = Callable[..., Awaitable[tuple[str, Outcome]]]
 MakeSandbox = Callable[..., Awaitable[SandboxExecutor]]
 
 
-_services: set[int] = set()
-"""Servers that several tests share."""
-
-
 def _left_over(since: int) -> set[ProcessKey]:
     """Our own descendants, and orphans of any run; what belongs to another test worker has a parent still."""
     processes = read_processes()
     own = descendants(processes, [os.getpid()])
     orphans = [p for p in processes.values() if p.parent == 1 and p.started >= since and _is_marked(p.pid)]
-    return {key(p) for p in (*own, *orphans) if p.started >= since and p.pid not in _services}
+    return {key(p) for p in (*own, *orphans) if p.started >= since}
 
 
 def _is_marked(pid: int) -> bool:
@@ -130,7 +126,6 @@ def engine() -> Iterator[RealEngine]:
     if not has_engine():
         pytest.fail("these tests need a container engine (Debian: apt install podman runc)")
     with real_engine() as running:
-        _services.add(running.pid)
         yield running
 
 
@@ -155,7 +150,6 @@ def shared_server() -> Iterator[RealServer]:
     if not has_server():
         pytest.fail("these tests need an SSH server (Debian: apt install openssh-server)")
     with real_server() as running:
-        _services.add(running.pid)
         yield running
 
 

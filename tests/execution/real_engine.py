@@ -9,12 +9,12 @@ import socket
 import subprocess
 import tarfile
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from echo_bot.execution.container import Known
+from tests.execution.service import Service
 
 IMAGE = "localhost/echo-bot-test:1"
 _PROGRAMS = (
@@ -22,7 +22,6 @@ _PROGRAMS = (
     *("seq", "setsid", "sleep", "stat", "tail", "touch", "tr", "true", "wc", "yes"),
 )
 _RUNTIMES = ("runc", "crun")
-_PATIENCE_SECONDS = 30.0
 
 
 @dataclass(slots=True)
@@ -32,15 +31,11 @@ class RealEngine:
     folder: Path
     environment: dict[str, str]
     known: Known | None = None
-    _service: subprocess.Popen[bytes] | None = None
+    _service: Service | None = None
 
     @property
     def socket(self) -> str:
         return str(self.folder / "engine.sock")
-
-    @property
-    def pid(self) -> int:
-        return self._service.pid if self._service is not None else 0
 
     def podman(self, *words: str) -> str:
         done = subprocess.run(
@@ -55,23 +50,12 @@ class RealEngine:
         return done.stdout.strip()
 
     def start(self) -> None:
-        self._service = subprocess.Popen(
-            ("podman", "system", "service", "--time", "0", f"unix://{self.socket}"),
-            env=self.environment,
-            cwd=self.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        deadline = time.monotonic() + _PATIENCE_SECONDS
-        while not self._answers():
-            assert self._service.poll() is None, "podman's service ended"
-            assert time.monotonic() < deadline, "podman's service does not listen"
-            time.sleep(0.02)
+        words = ("podman", "system", "service", "--time", "0", f"unix://{self.socket}")
+        self._service = Service.start(words, self.folder, self.environment, self._answers)
 
     def stop(self) -> None:
         if self._service is not None:
-            self._service.kill()
-            self._service.wait(_PATIENCE_SECONDS)
+            self._service.stop()
             self._service = None
 
     def _answers(self) -> bool:

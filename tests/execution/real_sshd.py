@@ -9,15 +9,14 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from echo_bot.execution.remote import RemoteHost
+from tests.execution.service import Service
 
 _SERVER = "/usr/sbin/sshd"
-_PATIENCE_SECONDS = 10.0
 
 
 @dataclass(slots=True)
@@ -26,7 +25,7 @@ class RealServer:
 
     folder: Path
     port: int
-    _process: subprocess.Popen[bytes] | None = None
+    _service: Service | None = None
 
     @property
     def remote(self) -> RemoteHost:
@@ -35,34 +34,15 @@ class RealServer:
             f"127.0.0.1:{self.port}", user, str(self.folder / "key"), str(self.folder / "known_hosts")
         )
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid if self._process is not None else 0
-
     def start(self) -> None:
-        # Out of the test's session, so that what it runs counts as another computer's.
-        self._process = subprocess.Popen(
-            (_SERVER, "-D", "-E", str(self.folder / "log"), "-f", str(self.folder / "config")),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        deadline = time.monotonic() + _PATIENCE_SECONDS
-        while not self._answers():
-            assert time.monotonic() < deadline, (self.folder / "log").read_text()
-            time.sleep(0.01)
+        words = (_SERVER, "-D", "-E", str(self.folder / "log"), "-f", str(self.folder / "config"))
+        self._service = Service.start(words, self.folder, {"PATH": os.environ["PATH"]}, self._answers)
 
     def stop(self) -> None:
-        """Its children, one for each connection, go with it."""
-        if self._process is None:
-            return
-        for child in _children(self._process.pid):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, 9)
-        self._process.kill()
-        self._process.wait()
-        self._process = None
+        """Its children, one for each connection, go with it; what they started is the product's to end."""
+        if self._service is not None:
+            self._service.stop(with_children=True)
+            self._service = None
 
     def _answers(self) -> bool:
         with socket.socket() as probe:
@@ -104,9 +84,3 @@ def _free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
-
-
-def _children(pid: int) -> list[int]:
-    """Of the server alone: what they started has to be ended by the product."""
-    text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [int(word) for word in text.split()]

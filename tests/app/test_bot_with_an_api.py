@@ -32,7 +32,7 @@ async def test_it_is_served_without_a_page_and_its_channel_is_running(tmp_path: 
         assert bot._gateway is not None
         headers = {"Authorization": f"Bearer {ADMIN}"}
         url = f"{bot._gateway.url}/api/v1"
-        async with httpx.AsyncClient(base_url=url, headers=headers, trust_env=False) as ops:
+        async with httpx.AsyncClient(base_url=url, headers=headers, trust_env=False, verify=False) as ops:
             assert (await ops.get("/status")).json() == {"running": True}
             assert (await ops.post("/messages", json={"text": "/help"})).status_code == 200
         assert [each for each in started.warnings if "holds readable tokens" in each] == [
@@ -48,7 +48,7 @@ async def test_without_tokens_the_page_is_served_and_the_api_is_closed(tmp_path:
     await bot.start()
     try:
         assert bot._gateway is not None
-        async with httpx.AsyncClient(trust_env=False) as nobody:
+        async with httpx.AsyncClient(trust_env=False, verify=False) as nobody:
             answer = await nobody.get(f"{bot._gateway.url}/api/v1/whoami")
         assert (answer.status_code, answer.json()["error"]["code"]) == (403, "closed")
         assert bot._parts is not None

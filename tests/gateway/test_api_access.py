@@ -93,7 +93,7 @@ async def test_an_admin_token_gets_everything(api: ApiBot) -> None:
 
 async def test_two_headers_are_no_token(api: ApiBot) -> None:
     headers = [*api.ci.headers.multi_items(), ("Authorization", api.ci.headers["authorization"])]
-    async with httpx.AsyncClient(trust_env=False) as doubled:
+    async with httpx.AsyncClient(trust_env=False, verify=False) as doubled:
         answer = await doubled.get(f"{api.bot.url}/api/v1/whoami", headers=headers)
     assert answer.status_code == 401
 
@@ -126,7 +126,7 @@ async def test_without_tokens_the_api_says_that_it_is_closed(tmp_path: Path) -> 
     store = await open_store(f"sqlite+aiosqlite:///{tmp_path}/gateway.db")
     gateway = Gateway(GatewaySettings(port=0), store.logins, lambda: datetime.now(UTC), {})
     await gateway.start()
-    async with httpx.AsyncClient(trust_env=False) as nobody:
+    async with httpx.AsyncClient(trust_env=False, verify=False) as nobody:
         for path in ("/whoami", "/openapi.json", "/status", "/nothing"):
             answer = await nobody.get(f"{gateway.url}/api/v1{path}")
             assert (answer.status_code, code_of(answer)) == (403, "closed")

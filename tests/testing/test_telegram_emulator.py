@@ -48,7 +48,7 @@ async def telegram() -> AsyncIterator[TelegramEmulator]:
 
 @pytest.fixture
 async def bot(telegram: TelegramEmulator) -> AsyncIterator[Client]:
-    async with httpx.AsyncClient(trust_env=False, timeout=10) as http:
+    async with httpx.AsyncClient(trust_env=False, verify=False, timeout=10) as http:
         yield Client(telegram, http)
 
 

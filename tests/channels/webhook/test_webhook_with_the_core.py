@@ -48,7 +48,7 @@ def start(tmp_path: Path) -> Start:
 async def call(bot: RunningBot, text: str, **more: object) -> httpx.Response:
     body = {"id": "1", "sender": "ci", "chat": "builds", "text": text, "wait_seconds": 20, **more}
     raw = json.dumps(body).encode()
-    async with httpx.AsyncClient(trust_env=False, timeout=30) as caller:
+    async with httpx.AsyncClient(trust_env=False, verify=False, timeout=30) as caller:
         return await caller.post(
             f"{bot.url}/webhook", content=raw, headers=signed_headers(SECRET, time.time(), raw)
         )

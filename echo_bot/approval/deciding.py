@@ -103,6 +103,8 @@ class Decider:
         record = await self.find(ref)
         if isinstance(record, str):
             return _refused(record)
+        if record.kind == "question":
+            return _refused("That is a question. Answer it in its chat, by a button or in words.")
         if record.kind == "batch":
             return await self._decide_batch(record, choice, by, name, reason)
         refusal = await self.refusal(record, choice.value, by)

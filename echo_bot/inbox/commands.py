@@ -147,7 +147,8 @@ class Commands:
         return "Write a message, or one of these:\n\n" + "\n".join(lines)
 
     async def _approvals(self, request: Request) -> str:
-        records = await self._broker.pending_for(request.sender)
+        pending = await self._broker.pending_for(request.sender)
+        records = [record for record in pending if record.kind == "approval"]
         if not records:
             return "No open approvals that you may decide."
         lines = [

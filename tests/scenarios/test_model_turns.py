@@ -160,6 +160,24 @@ async def test_clarify_takes_the_next_message_of_the_asked_person_as_the_answer(
         assert "The person answered: the second" in str(script.seen[-1])
 
 
+async def test_a_question_is_answered_and_never_approved_or_denied(
+    tmp_path: Path, local: Config, is_open: Is, says: Says
+) -> None:
+    script = ScriptedModel([CallTool("clarify", {"question": "Which one?"}), Say("Thanks.")])
+    async with running_bot(tmp_path, local, model=script.model) as bot:
+        await bot.channel.say("do it")
+        await bot.channel.wait_for(is_open)
+        (question,) = await bot.store.approvals.pending()
+        for command in ("approve", "deny"):
+            await bot.channel.say(f"/{command} {question.approval_id}")
+        await eventually(lambda: len([t for t in bot.channel.texts if "a question" in t]) == 2, "refusals")
+        await bot.channel.say("/approvals")
+        await bot.channel.wait_for(says("No open approvals"))
+        await bot.channel.say("the left one")
+        await bot.channel.wait_for(says("Thanks."))
+        assert "the left one" in str(script.seen[-1][-1])
+
+
 async def test_message_and_todo_run_without_a_card_and_give_receipts(
     tmp_path: Path, local: Config, says: Says
 ) -> None:

@@ -32,7 +32,7 @@ async def test_a_command_is_answered_at_once_and_nothing_is_sent(tmp_path: Path,
 async def test_a_repeated_command_answers_with_nothing(tmp_path: Path, local: Config) -> None:
     async with running_bot(tmp_path, local) as bot:
         assert (await bot.channel.command("/help", event_id="i1")).text
-        assert await bot.channel.command("/help", event_id="i1") == CommandReply()
+        assert await bot.channel.command("/help", event_id="i1") == CommandReply(repeated=True)
         assert not await bot.channel.say("/help", event_id="i1")
 
 

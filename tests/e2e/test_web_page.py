@@ -12,7 +12,7 @@ import pytest
 from playwright.async_api import Page, async_playwright, expect
 
 from echo_bot.testing.model_server import ModelServer
-from echo_bot.testing.scripted_model import CallTool, Say, Step
+from echo_bot.testing.scripted_model import CallTool, Say, Told
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
@@ -94,7 +94,7 @@ async def test_a_card_on_the_page_survives_kill_9_and_so_does_the_log_in(
 async def test_the_model_streams_into_the_page_and_its_call_waits_for_the_button(
     start_bot: StartBot, page: Page
 ) -> None:
-    steps: list[Step] = [
+    steps: list[Told] = [
         CallTool("exec", {"command": "echo 42"}, say="Let me look."),
         Say("The answer is **42**."),
     ]

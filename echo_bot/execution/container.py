@@ -22,7 +22,7 @@ from echo_bot.execution.container_run import ContainerMembers, ContainerStream
 from echo_bot.execution.engine import Engine, EngineError
 from echo_bot.execution.environment import DEFAULT_PATH, check_environment
 from echo_bot.execution.layout import Mount, SandboxLayout, is_visible
-from echo_bot.execution.planning import bound_inside, plan_for, resolved
+from echo_bot.execution.planning import appeared, bound_inside, plan_for, resolved
 from echo_bot.execution.protocol import CommandSpec
 from echo_bot.execution.running import Running, begin_input
 from echo_bot.policy.call import Executor
@@ -167,10 +167,10 @@ class ContainerExecutor:
     async def _start(self, known: Known, spec: CommandSpec, keep_stdin_open: bool) -> Running:
         plan = await asyncio.to_thread(plan_for, self._layout)
         cwd = await asyncio.to_thread(os.path.realpath, spec.cwd)
-        is_inside = is_within(cwd, self._layout.workspace) and is_visible(cwd, plan)
+        is_inside = is_within(cwd, self._layout.workspace) and is_visible(cwd, plan.mounts)
         if not is_inside or not await asyncio.to_thread(os.path.isdir, cwd):
             raise StartError(f"the folder {spec.cwd} is not in the container; choose one in the workspace")
-        identities = await asyncio.to_thread(self._identities, plan)
+        identities = await asyncio.to_thread(self._identities, plan.mounts)
         has_input = keep_stdin_open or bool(spec.stdin)
         request = body(
             self._image,
@@ -178,7 +178,7 @@ class ContainerExecutor:
             known.user,
             spec,
             workspace=self._layout.workspace,
-            plan=plan,
+            plan=plan.mounts,
             identities=identities,
             env=self._clean(known.nature, spec),
             owner=self._owner,
@@ -196,7 +196,7 @@ class ContainerExecutor:
             raise
         stream = ContainerStream(known.engine, container, attached, has_input=has_input)
         members = ContainerMembers(known.engine, container, stream, kept, self._left)
-        running = Running(0, stream, members, spec)
+        running = Running(0, stream, members, spec, lambda: appeared(self._layout, plan))
         begin_input(stream, spec, has_input=has_input, keep_stdin_open=keep_stdin_open)
         return running
 

@@ -73,11 +73,15 @@ class SandboxLayout:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a walk over the workspace found, as absolute paths. `pinned` folders must not be renamed."""
+    """What a walk over the workspace found, as absolute paths. `pinned` folders must not be renamed.
+
+    `noted` are the entries themselves, links included, for whose sake the others are there.
+    """
 
     hidden: tuple[str, ...] = ()
     readonly: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
+    noted: tuple[str, ...] = ()
 
 
 def default_layout(workspace: str, home: str, state: Iterable[str], program: Iterable[str]) -> SandboxLayout:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from echo_bot.execution.layout import Kind, Mount, SandboxLayout, mounts
 from echo_bot.execution.workspace_walk import find_protected
@@ -21,11 +21,27 @@ def resolved(layout: SandboxLayout) -> SandboxLayout:
     )
 
 
-def plan_for(layout: SandboxLayout) -> tuple[Mount, ...]:
-    """The mounts of one run, asked anew for every run: files come and go."""
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The mounts of one run, and the entries of the workspace that are protected by them."""
+
+    mounts: tuple[Mount, ...]
+    protected: frozenset[str]
+
+
+def plan_for(layout: SandboxLayout) -> Plan:
+    """Asked anew for every run: files come and go."""
     found = find_protected(layout.workspace, layout.home)
-    plan = mounts(_existing(layout), found)
-    return tuple(mount for mount in plan if mount.kind is not Kind.PRIVATE or _is_real_folder(mount.path))
+    planned = mounts(_existing(layout), found)
+    visible = (mount for mount in planned if mount.kind is not Kind.PRIVATE or _is_real_folder(mount.path))
+    return Plan(tuple(visible), frozenset(found.noted))
+
+
+def appeared(layout: SandboxLayout, before: Plan) -> tuple[str, ...]:
+    """What would have been protected, had it been there: nothing can be mounted over what does not exist."""
+    found = find_protected(layout.workspace, layout.home)
+    new = sorted(set(found.noted) - before.protected)
+    return tuple(os.path.relpath(path, layout.workspace) for path in new)
 
 
 def bound_inside(layout: SandboxLayout, plan: tuple[Mount, ...]) -> list[str]:

@@ -59,11 +59,13 @@ class Outcome:
     """How a run ended. `exit_code` is None when it was killed: `killed_by` says why.
 
     An end by a signal of its own is exit code 128 and its number. "lost": the way to where it ran broke.
+    `appeared` are files of the workspace that make other programs run something and were not there before.
     """
 
     exit_code: int | None
     seconds: float
     killed_by: KilledBy = ""
+    appeared: tuple[str, ...] = ()
 
 
 class RunningProcess(Protocol):

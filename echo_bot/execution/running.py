@@ -21,13 +21,24 @@ PIPE_GRACE_SECONDS = 0.5
 
 
 class Running:
-    """The one implementation of `RunningProcess`, wherever it runs: `stream` carries, `members` ends."""
+    """The one implementation of `RunningProcess`, wherever it runs: `stream` carries, `members` ends.
 
-    def __init__(self, pid: int, stream: Stream, members: Members, spec: CommandSpec) -> None:
+    `look_after` tells what appeared in the workspace, once all is over.
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        stream: Stream,
+        members: Members,
+        spec: CommandSpec,
+        look_after: Callable[[], tuple[str, ...]] = tuple,
+    ) -> None:
         loop = asyncio.get_running_loop()
         self.pid = pid
         self._stream = stream
         self._members = members
+        self._look_after = look_after
         self._started = loop.time()
         self._stop: asyncio.Future[None] = loop.create_future()
         self._supervisor = asyncio.create_task(self._supervise(spec), name=f"run {pid}")
@@ -60,7 +71,7 @@ class Running:
         finally:
             await self._members.forget()
             self._stream.cut()
-        return outcome
+        return replace(outcome, appeared=await asyncio.to_thread(self._look_after))
 
     async def _run(self, spec: CommandSpec) -> Outcome:
         killed_by = await self._first_end(spec)
@@ -143,6 +154,7 @@ async def spawn(
     pass_fds: Sequence[int] = (),
     keep_stdin_open: bool = False,
     report: Report | None = None,
+    look_after: Callable[[], tuple[str, ...]] = tuple,
 ) -> Running:
     """Start `argv` in a session of its own and supervise it. Raises StartError when it cannot be started.
 
@@ -171,7 +183,7 @@ async def spawn(
     if report is not None:
         report.follow(pipes, transport)
     pid = transport.get_pid() or 0
-    running = Running(pid, pipes, LocalMembers(pid, make_group(pid), pipes, report), spec)
+    running = Running(pid, pipes, LocalMembers(pid, make_group(pid), pipes, report), spec, look_after)
     begin_input(pipes, spec, has_input=has_input, keep_stdin_open=keep_stdin_open)
     return running
 

@@ -16,7 +16,7 @@ from echo_bot.execution.group import MARK_NAME, SandboxGroup, boot_ticks
 from echo_bot.execution.layout import Mount, SandboxLayout, is_visible
 from echo_bot.execution.limits import limited
 from echo_bot.execution.machine import counts_processes, knows_handles, read_switches
-from echo_bot.execution.planning import bound_inside, plan_for, resolved
+from echo_bot.execution.planning import Plan, appeared, bound_inside, plan_for, resolved
 from echo_bot.execution.protocol import CommandSpec, Outcome
 from echo_bot.execution.running import Running, spawn
 from echo_bot.policy.call import Executor
@@ -102,13 +102,13 @@ class SandboxExecutor:
             raise StartError(_MISSING)
         check_environment(spec.env)
         plan = await asyncio.to_thread(plan_for, self._layout)
-        if not is_visible(await asyncio.to_thread(os.path.realpath, spec.cwd), plan):
+        if not is_visible(await asyncio.to_thread(os.path.realpath, spec.cwd), plan.mounts):
             raise StartError(
                 f"the folder {spec.cwd} is not to be seen in the sandbox; choose one in the workspace"
             )
         if not await asyncio.to_thread(os.path.isdir, spec.cwd):
             raise StartError(f"the folder {spec.cwd} does not exist")
-        handles = await asyncio.to_thread(self._open, plan)
+        handles = await asyncio.to_thread(self._open, plan.mounts)
         try:
             return await self._spawn(bwrap, spec, namespaces, plan, handles, keep_stdin_open)
         finally:
@@ -119,13 +119,13 @@ class SandboxExecutor:
         bwrap: str,
         spec: CommandSpec,
         namespaces: tuple[str, ...],
-        plan: tuple[Mount, ...],
+        plan: Plan,
         handles: dict[str, int],
         keep_stdin_open: bool,
     ) -> Running:
         words = arguments(
             namespaces,
-            plan,
+            plan.mounts,
             env={**self._environment, **spec.env},
             cwd=spec.cwd,
             network=spec.network,
@@ -144,6 +144,7 @@ class SandboxExecutor:
                 cwd="/",
                 pass_fds=(args_fd, *handles.values()),
                 keep_stdin_open=keep_stdin_open,
+                look_after=lambda: appeared(self._layout, plan),
             )
         finally:
             os.close(args_fd)

@@ -37,7 +37,7 @@ def find_protected(workspace: str, home: str, *, max_entries: int = MAX_ENTRIES)
     """Breadth first, so that of a huge workspace at least the upper levels are covered. Follows no links."""
     walk = _Walk(workspace, home)
     walk.run(max_entries)
-    return Found(tuple(walk.hidden), tuple(walk.readonly), tuple(walk.pinned))
+    return Found(tuple(walk.hidden), tuple(walk.readonly), tuple(walk.pinned), tuple(walk.noted))
 
 
 class _Walk:
@@ -46,6 +46,7 @@ class _Walk:
         self.hidden: list[str] = []
         self.readonly: list[str] = []
         self.pinned: list[str] = []
+        self.noted: list[str] = []
 
     def run(self, max_entries: int) -> None:
         folders = deque([(self._workspace, 0)])
@@ -72,6 +73,7 @@ class _Walk:
             self.readonly.extend(self._mountable(entry.path))
         else:
             return False
+        self.noted.append(entry.path)
         return True
 
     def _is_candidate(self, name: str, parent: str, folder: str) -> bool:

@@ -15,6 +15,7 @@ from echo_bot.errors import StartError
 from echo_bot.execution.collect import run_to_end
 from echo_bot.execution.protocol import CommandSpec, ExecutorBackend, Limits, Outcome, RunningProcess
 from echo_bot.execution.stream import HIGH_BYTES
+from echo_bot.policy.call import Executor
 from echo_bot.testing.waiting import eventually
 
 Run = Callable[..., Awaitable[tuple[str, Outcome]]]
@@ -275,6 +276,24 @@ async def test_a_run_gets_no_more_than_its_limits(
 ) -> None:
     text, outcome = await run(executor, command, limits=limits)
     assert outcome.killed_by == "limit" or outcome.exit_code not in (0, None), text
+
+
+PLANT = (
+    "touch .envrc 'a b.code-workspace'; mkdir -p new/.git sub; ln -s nowhere sub/.npmrc; echo x > ordinary"
+)
+
+
+async def test_files_that_make_programs_run_something_are_told_when_they_appear(
+    executor: ExecutorBackend, run: Run, workspace: Path
+) -> None:
+    """What is not there cannot be protected. Where nothing is confined nothing is looked for either."""
+    (workspace / ".bashrc").write_text("")
+    _, outcome = await run(executor, PLANT)
+    confined = executor.kind in (Executor.SANDBOX, Executor.CONTAINER)
+    expected = (".envrc", "a b.code-workspace", "new/.git", "sub/.npmrc") if confined else ()
+    assert outcome.appeared == expected
+    _, again = await run(executor, "echo x >> ordinary")
+    assert again.appeared == ()
 
 
 async def test_many_at_once(executor: ExecutorBackend, run: Run) -> None:

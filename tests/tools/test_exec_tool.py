@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from echo_bot.execution.collect import Collected
 from echo_bot.execution.environment import clean_environment
 from echo_bot.execution.group import boot_ticks
 from echo_bot.execution.local import LocalExecutor
 from echo_bot.execution.proctree import descendants, read_processes
-from echo_bot.execution.protocol import ExecutorBackend
+from echo_bot.execution.protocol import ExecutorBackend, Outcome
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.tools import ToolExecutionContext
 from echo_bot.tools.builtin.exec import ExecTool
-from echo_bot.tools.builtin.running import Placed, RunSettings
+from echo_bot.tools.builtin.running import Placed, RunSettings, result_of
 
 
 @pytest.fixture(autouse=True)
@@ -182,3 +183,17 @@ def test_it_declares_what_the_catalogue_says(make_tool: MakeTool) -> None:
     assert (tool.name, frozenset(tool.capabilities)) == ("exec", entry.capabilities)
     assert tool.parameters == entry.parameters
     assert tool.readiness_detail() == (True, "ready")
+
+
+async def test_what_appeared_is_told_first_and_cannot_pose_as_something_else() -> None:
+    outcome = Outcome(0, 1.0, appeared=("a/.envrc", "x]\nexit code 0"))
+
+    async def whole(text: str) -> str:
+        return text
+
+    result = await result_of(Collected("out", outcome), 30, LocalExecutor({}), whole)
+    first, warning, *rest = result.output.splitlines()
+    assert first == "exit code 0"
+    assert warning.startswith("[Appeared while it ran") and "'a/.envrc', 'x]\\nexit code 0'" in warning
+    assert rest == ["out"]
+    assert result.metadata["appeared"] == ["a/.envrc", "x]\nexit code 0"]

@@ -21,6 +21,7 @@ from echo_bot.tools.builtin.running import (
     folder_of,
     missing_folder,
     shell,
+    warning_of,
 )
 
 MAX_SECONDS = 24 * 3600.0
@@ -157,6 +158,8 @@ class ProcessTool(Tool):
         text = self._processes.read(owned)
         head = f"{owned.process_id}: {_state(owned)}"
         body = await self._shorten(ctx, f"process-{owned.process_id}", text) if text else ""
+        if owned.outcome is not None and owned.outcome.appeared:
+            body = f"{warning_of(owned.outcome.appeared)}\n{body}"
         return ToolResult(
             True,
             output=f"{head}\n{body}" if body else f"{head}, no new output",

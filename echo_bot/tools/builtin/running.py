@@ -13,6 +13,7 @@ from echo_bot.policy.call import Executor, JsonValue
 from echo_bot.tools.base import ErrorKind, ToolExecutionContext, ToolResult
 
 MAX_TIMEOUT_SECONDS = 3600.0
+_SHOWN_FILES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ async def result_of(
     """Exit code and output as one text; anything but exit code 0 is no success and says why."""
     outcome = collected.outcome
     how, kind = _ending(collected, timeout_seconds)
-    body = await shorten(collected.text)
+    body = "\n".join(filter(None, (warning_of(outcome.appeared), await shorten(collected.text))))
     return ToolResult(
         success=kind is None,
         output=f"{how}\n{body}" if body else f"{how}, no output",
@@ -95,8 +96,17 @@ async def result_of(
             "executor": executor.kind.value,
             "killed_by": outcome.killed_by,
             "dropped_chars": collected.dropped_chars,
+            "appeared": list(outcome.appeared),
         },
     )
+
+
+def warning_of(appeared: tuple[str, ...]) -> str:
+    """For the person who reads the result as much as for the model."""
+    if not appeared:
+        return ""
+    names = ", ".join(map(repr, appeared[:_SHOWN_FILES])) + (" …" if len(appeared) > _SHOWN_FILES else "")
+    return f"[Appeared while it ran, and makes other programs run something: {names}. Look at it before use.]"
 
 
 def _ending(collected: Collected, timeout_seconds: float) -> tuple[str, ErrorKind | None]:

@@ -67,7 +67,7 @@ class Hook:
             bolt = AsyncBoltRequest(
                 body=body.decode(), query=request.url.query, headers=dict(request.headers.items())
             )
-        except ValueError:
+        except (ValueError, TypeError, AttributeError, RecursionError):
             return Response(status_code=400)
         answer = await self._take(bolt)
         return Response(answer.body, answer.status, headers=answer.first_headers_without_set_cookie())

@@ -142,7 +142,7 @@ class WebhookReceiver:
         try:
             data = json.loads(body)
             update = Update.de_json(data, self._bot)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             log.error("telegram_update_unreadable", error=type(error).__name__)
             return 400
         return await self._store(update)

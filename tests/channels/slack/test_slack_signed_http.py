@@ -108,7 +108,16 @@ async def test_a_caller_that_hangs_up_in_its_request_is_no_error(served: SlackCh
 
 
 @pytest.mark.parametrize(
-    ("body", "status"), [(b"\xff\xfe", 401), (b"{", 400), (b"", 404), (b"x" * (2 * 2**20 + 1), 413)]
+    ("body", "status"),
+    [
+        (b"\xff\xfe", 401),
+        (b"{", 400),
+        (b"", 404),
+        (b"[]", 400),
+        (b'"words"', 400),
+        (b"[" * 100_000, 400),
+        (b"x" * (2 * 2**20 + 1), 413),
+    ],
 )
 async def test_nonsense_is_refused_even_when_signed(caller: SignedCaller, body: bytes, status: int) -> None:
     text = body.decode("latin-1").encode() if body == b"\xff\xfe" else body

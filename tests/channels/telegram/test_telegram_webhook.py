@@ -167,6 +167,7 @@ async def test_without_the_secret_nothing_gets_in(
         pytest.param(b"", "GET", 405, id="a look with a browser"),
         pytest.param(b"{", "POST", 400, id="no JSON"),
         pytest.param(b"[]", "POST", 400, id="no object"),
+        pytest.param(b"[" * 100_000, "POST", 400, id="too deep"),
         pytest.param(b"{}", "POST", 400, id="no update"),
         pytest.param(b'{"update_id": 1, "message": {"text": 1}}', "POST", 400, id="half a message"),
         pytest.param(b"x" * (MAX_BODY_BYTES + 1), "POST", 413, id="far too much"),

@@ -56,7 +56,7 @@ class Approvers:
         requester, editor = _authors(record)
         risk, approval = RiskLevel(record.risk), self._settings.approval
         if access.is_barred_by_four_eyes(by, requester, risk, approval, editor):
-            did = "asked for" if access.person_of(by) == access.person_of(requester) else "changed"
+            did = "asked for" if access.voter_of(by) == access.voter_of(requester) else "changed"
             return f"You {did} this call, so somebody else must decide it."
         return "You may not decide this."
 

@@ -19,7 +19,7 @@ from echo_bot.approval.request import Choice
 from echo_bot.approval.stored import request_from_json
 from echo_bot.errors import StorageError
 from echo_bot.events import ApprovalId, Identity, PressReply
-from echo_bot.policy.access import person_of
+from echo_bot.policy.access import person_of, voter_of
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, GrantRecord, Ruling, Vote
 
@@ -232,7 +232,7 @@ class Decider:
     async def _vote(self, record: ApprovalRecord, choice: Choice, by: Identity, name: str) -> Decided:
         """One approval of several. Whoever may not decide any more does not count any more."""
         await self._withdraw_lost(record)
-        now, person = self._clock(), person_of(by)
+        now, person = self._clock(), voter_of(by)
         voted = await self._store.approvals.vote(
             record.approval_id,
             Vote(person, str(by), record.digest, now, name),

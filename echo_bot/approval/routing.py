@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from echo_bot.events import Address, Identity
-from echo_bot.policy.access import person_of
+from echo_bot.policy.access import voter_of
 from echo_bot.policy.settings import Route
 from echo_bot.policy.targets import HERE, OWNER, Target
 
@@ -47,7 +47,7 @@ def routes(facts: RouteFacts) -> Routes:
         return _sent_to(addresses(facts.route, facts.origin, facts.requester), facts)
     present = _present(facts)
     if facts.route == "origin" and present:
-        people = {person_of(each) for each in present}
+        people = {voter_of(each) for each in present}
         absent = () if len(people) >= facts.quorum else _direct(facts, besides=present)
         return _sent_to((facts.origin, *absent), facts)
     return _sent_to(_direct(facts), facts)

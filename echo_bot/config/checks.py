@@ -12,7 +12,7 @@ from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.model import Config
 from echo_bot.config.places import skill_folders
 from echo_bot.events import Identity
-from echo_bot.policy.access import person_of
+from echo_bot.policy.access import voter_of
 from echo_bot.policy.targets import HERE, OWNER, parse_address
 
 NO_TENANTS = (
@@ -148,7 +148,7 @@ def _admins(config: Config) -> tuple[str, ...]:
 
 def _person(entry: str) -> str:
     try:
-        return person_of(Identity.parse(entry))
+        return voter_of(Identity.parse(entry))
     except ValueError:
         return entry
 

@@ -104,6 +104,16 @@ def person_of(identity: Identity) -> str:
     return _LOCAL_PERSON if str(identity) in LOCAL else str(identity)
 
 
+def voter_of(identity: Identity) -> str:
+    """Who counts once among those who decide: an id is one person on every account and platform.
+
+    Of those who come by an API token each name is one.
+    """
+    if str(identity) in LOCAL or identity.channel == API:
+        return person_of(identity)
+    return identity.sender_id
+
+
 def is_barred_by_four_eyes(
     decider: Identity,
     requester: Identity,
@@ -117,8 +127,8 @@ def is_barred_by_four_eyes(
     """
     if approval.requester_may_approve.get(risk, True):
         return False
-    authors = {person_of(requester), *([person_of(editor)] if editor else [])}
-    return person_of(decider) in authors
+    authors = {voter_of(requester), *([voter_of(editor)] if editor else [])}
+    return voter_of(decider) in authors
 
 
 def _is_vouched_for(sender: Identity, access: AccessSettings) -> bool:

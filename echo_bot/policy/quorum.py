@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from echo_bot.events import Identity
-from echo_bot.policy.access import person_of
+from echo_bot.policy.access import voter_of
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import ApprovalSettings
 
@@ -39,7 +39,7 @@ def tally(votes: Iterable[tuple[str, str, str]], digest: str, quorum: int) -> Ta
 
 def shortage(approvers: Iterable[Identity], quorum: int) -> str:
     """Why so many can never approve, "" when they can."""
-    there = len({person_of(each) for each in approvers})
+    there = len({voter_of(each) for each in approvers})
     if quorum <= 1 or there >= quorum:
         return ""
     may = "nobody may" if not there else "only 1 person may" if there == 1 else f"only {there} people may"

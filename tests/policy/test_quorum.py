@@ -5,17 +5,22 @@ from __future__ import annotations
 import pytest
 
 from echo_bot.events import Identity
-from echo_bot.policy.access import is_barred_by_four_eyes, may_decide, person_of
+from echo_bot.policy.access import is_barred_by_four_eyes, may_decide, voter_of
 from echo_bot.policy.quorum import Tally, needed, shortage, tally
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import AccessSettings, ApprovalSettings
 
 ANN, BOB, CAT = (Identity("telegram", n) for n in "123")
 CLI, WEB = Identity("cli", "local"), Identity("web", "local")
+ANN_AT_WORK, ANN_IN_SLACK, BOT_1 = (
+    Identity("telegram", "1", "work"),
+    Identity("slack", "1"),
+    Identity("api", "1"),
+)
 
 
 def vote(identity: Identity, digest: str = "d") -> tuple[str, str, str]:
-    return (person_of(identity), str(identity), digest)
+    return (voter_of(identity), str(identity), digest)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +30,13 @@ def vote(identity: Identity, digest: str = "d") -> tuple[str, str, str]:
         pytest.param([vote(ANN)], 2, Tally(("telegram:1",), 1), id="one of two"),
         pytest.param([vote(ANN), vote(ANN)], 2, Tally(("telegram:1",), 1), id="twice the same person"),
         pytest.param([vote(CLI), vote(WEB)], 2, Tally(("cli:local",), 1), id="terminal and page are one"),
+        pytest.param(
+            [vote(ANN), vote(ANN_AT_WORK)], 2, Tally(("telegram:1",), 1), id="one id at two of our bots"
+        ),
+        pytest.param(
+            [vote(ANN), vote(ANN_IN_SLACK)], 2, Tally(("telegram:1",), 1), id="one id on two platforms"
+        ),
+        pytest.param([vote(ANN), vote(BOT_1)], 2, Tally(("telegram:1", "api:1"), 0), id="a token's name"),
         pytest.param([vote(ANN), vote(BOB)], 2, Tally(("telegram:1", "telegram:2"), 0), id="two of two"),
         pytest.param([vote(ANN), vote(BOB, "e")], 2, Tally(("telegram:1",), 1), id="another digest"),
         pytest.param(
@@ -47,6 +59,7 @@ def test_votes_are_counted(votes: list[tuple[str, str, str]], quorum: int, expec
         ([ANN], 2, True),
         ([ANN, ANN], 2, True),
         ([CLI, WEB], 2, True),
+        ([ANN, ANN_AT_WORK], 2, True),
         ([ANN, BOB], 2, False),
         ([ANN, BOB], 3, True),
     ],
@@ -76,6 +89,7 @@ class TestFourEyes:
             pytest.param(BOB, ANN, BOB, False, id="nor whoever changed the call"),
             pytest.param(ANN, ANN, BOB, False, id="nor the requester of a changed call"),
             pytest.param(WEB, CLI, None, False, id="nor the same person on the page"),
+            pytest.param(ANN, ANN_AT_WORK, None, False, id="nor the requester by another of our bots"),
         ],
     )
     def test_somebody_else_decides(

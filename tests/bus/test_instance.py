@@ -66,7 +66,7 @@ async def test_a_holder_that_cannot_be_looked_at_keeps_the_folder(bus: SqliteBus
 
 
 async def test_the_heartbeat_keeps_the_lease(bus: SqliteBus) -> None:
-    instance = await claim_instance(bus, ME, seconds=0.3)
+    instance = await claim_instance(bus, ME, seconds=1)
     first = await bus.holder(BOT_LEASE)
     assert first is not None
     async with asyncio.timeout(10):
@@ -79,7 +79,7 @@ async def test_the_heartbeat_keeps_the_lease(bus: SqliteBus) -> None:
 
 
 async def test_a_bot_that_lost_its_lease_learns_it(bus: SqliteBus) -> None:
-    instance = await claim_instance(bus, ME, seconds=0.3)
+    instance = await claim_instance(bus, ME, seconds=1)
     await bus.release(BOT_LEASE, instance.token)
     await asyncio.wait_for(instance.lost.wait(), 10)
     await instance.release()

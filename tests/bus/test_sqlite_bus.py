@@ -109,7 +109,7 @@ async def test_closing_ends_the_waiting(bus: SqliteBus) -> None:
     waiting = asyncio.create_task(_collect(heard))
     await bus.notify("t", "x")
     await bus.close()
-    assert await asyncio.wait_for(waiting, 5) == [Signal("t", "x")]
+    assert await asyncio.wait_for(waiting, 20) == [Signal("t", "x")]
     heard.close()
 
 
@@ -148,7 +148,7 @@ async def test_the_poller_outlives_a_database_that_refuses(
         await hear()
 
     monkeypatch.setattr(bus, "_hear", refuse_once)
-    await asyncio.wait_for(refused.wait(), 5)
+    await asyncio.wait_for(refused.wait(), 20)
     await other.notify("t", "x")
     assert (await next_of(heard)).payload == "x"
 

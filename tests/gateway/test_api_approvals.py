@@ -21,7 +21,7 @@ async def asked(api: ApiBot, text: str = COMMAND, *, by: httpx.AsyncClient | Non
     """An open approval of the ordinary token's holder, as the admin sees it."""
     known = {each["id"] for each in (await api.ops.get("/approvals")).json()}
     await (by or api.ci).post("/messages", json={"text": text, "wait_seconds": 0, "id": "asked"})
-    for _ in range(500):
+    for _ in range(2000):
         fresh = [each for each in (await api.ops.get("/approvals")).json() if each["id"] not in known]
         if fresh and fresh[0]["deadline"]:
             return dict(fresh[0])
@@ -30,7 +30,7 @@ async def asked(api: ApiBot, text: str = COMMAND, *, by: httpx.AsyncClient | Non
 
 
 async def outcome(api: ApiBot) -> str:
-    for _ in range(500):
+    for _ in range(2000):
         answer = await api.ci.get("/messages/asked")
         if answer.status_code == 200:
             return str(answer.json()["reply"][-1]["text"])
@@ -90,7 +90,7 @@ async def test_a_call_is_edited_and_judged_anew(api: ApiBot) -> None:
 
 
 async def asked_again(api: ApiBot, old: str) -> str:
-    for _ in range(500):
+    for _ in range(2000):
         found = [each["id"] for each in (await api.ops.get("/approvals")).json() if each["id"] != old]
         if found:
             return str(found[0])

@@ -28,7 +28,7 @@ async def post(holder: httpx.AsyncClient, text: str, **more: object) -> httpx.Re
 
 async def waiting_approval(api: ApiBot) -> str:
     """The id of the open approval, once there is one that the admin may decide."""
-    for _ in range(500):
+    for _ in range(2000):
         found = (await api.ops.get("/approvals")).json()
         if found:
             return str(found[0]["id"])
@@ -38,7 +38,7 @@ async def waiting_approval(api: ApiBot) -> str:
 
 async def finished(holder: httpx.AsyncClient, message_id: str) -> dict[str, Any]:
     """The message once its turn has ended."""
-    for _ in range(500):
+    for _ in range(2000):
         answer = await holder.get(f"/messages/{message_id}")
         if answer.status_code == 200:
             return dict(answer.json())

@@ -298,10 +298,10 @@ async def test_stopping_is_quick_and_leaves_no_task_no_socket_and_no_signal_hand
     idle = socket.create_connection(("127.0.0.1", port))
     started = loop.time()
     await gateway.stop()
-    assert loop.time() - started < 2
+    assert loop.time() - started < 5
     await gateway.stop()
     with pytest.raises(ConnectionClosed):
-        await asyncio.wait_for(_drain(socket_in_use.recv), 2)
+        await asyncio.wait_for(_drain(socket_in_use.recv), 10)
     await socket_in_use.wait_closed()
     assert idle.recv(1) == b""
     idle.close()
@@ -330,5 +330,5 @@ async def test_a_request_that_never_ends_does_not_hold_up_the_stop(store: SqlSto
         await reached.wait()
         started = loop.time()
         await gateway.stop()
-        assert loop.time() - started < 2
+        assert loop.time() - started < 5
         await asyncio.gather(request, return_exceptions=True)

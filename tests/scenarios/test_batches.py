@@ -36,7 +36,7 @@ async def ask(bot: RunningBot, *commands: str) -> dict[str, ApprovalRecord]:
         return await waiting(bot.store)
 
     found: list[ApprovalRecord] = []
-    for _ in range(500):
+    for _ in range(2000):
         found = await all_wait()
         if len(found) == len(commands):
             break

@@ -23,7 +23,7 @@ def turn(name: str) -> TurnRecord:
 async def test_an_unknown_turn_has_ended() -> None:
     async def run(record: TurnRecord) -> None: ...
 
-    await asyncio.wait_for(SessionQueues(run).ended(TurnId("a")), 1)
+    await asyncio.wait_for(SessionQueues(run).ended(TurnId("a")), 10)
 
 
 async def test_the_end_of_a_turn_is_told_to_all_who_wait_and_no_sooner() -> None:
@@ -39,7 +39,7 @@ async def test_the_end_of_a_turn_is_told_to_all_who_wait_and_no_sooner() -> None
     await asyncio.wait(waits, timeout=0.01)
     assert not any(wait.done() for wait in waits)
     let_go.set()
-    await asyncio.wait_for(asyncio.gather(*waits), 1)
+    await asyncio.wait_for(asyncio.gather(*waits), 10)
 
 
 async def stop(queues: SessionQueues) -> None:
@@ -61,4 +61,4 @@ async def test_turns_that_are_dropped_have_ended(end: Callable[[SessionQueues], 
     waits = [asyncio.create_task(queues.ended(TurnId(name))) for name in ("a", "b")]
     await asyncio.sleep(0)
     await end(queues)
-    await asyncio.wait_for(asyncio.gather(*waits), 1)
+    await asyncio.wait_for(asyncio.gather(*waits), 10)

@@ -63,7 +63,7 @@ def chat(discord: DiscordEmulator) -> Conversation:
 
 async def next_event(socket: ClientConnection, name: str) -> dict[str, Any]:
     while True:
-        frame = json.loads(await asyncio.wait_for(socket.recv(), 5))
+        frame = json.loads(await asyncio.wait_for(socket.recv(), 20))
         if frame["t"] == name:
             return dict(frame["d"])
 

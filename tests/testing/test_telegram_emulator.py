@@ -218,7 +218,7 @@ async def test_a_long_poll_ends_with_the_update_or_the_time(telegram: TelegramEm
     poll = asyncio.create_task(bot.result("getUpdates", timeout=10))
     await eventually(lambda: telegram.called("getUpdates"), "the poll")
     telegram.user(42).chat().say("now")
-    updates = await asyncio.wait_for(poll, 5)
+    updates = await asyncio.wait_for(poll, 20)
     assert isinstance(updates, list)
     assert await bot.result("getUpdates", offset=updates[0]["update_id"] + 1, timeout=1) == []
 
@@ -229,7 +229,7 @@ async def test_a_second_poller_ends_the_first_and_a_webhook_ends_both(
     first = asyncio.create_task(bot.refusal("getUpdates", timeout=10))
     await eventually(lambda: telegram.called("getUpdates"), "the poll")
     assert await bot.result("getUpdates") == []
-    assert (await asyncio.wait_for(first, 5))[0] == 409
+    assert (await asyncio.wait_for(first, 20))[0] == 409
     await bot.result("setWebhook", url="https://example.org/hook")
     assert (await bot.refusal("getUpdates"))[1].startswith(
         "Conflict: can't use getUpdates method while webhook"

@@ -80,7 +80,7 @@ async def start(tool: ProcessTool, command: str, ctx: ToolExecutionContext = OWN
 
 async def poll_until(tool: ProcessTool, process_id: str, wanted: str) -> str:
     """Poll until `wanted` was said; everything said so far."""
-    deadline, text = time.monotonic() + 5, ""
+    deadline, text = time.monotonic() + 20, ""
     while wanted not in text and time.monotonic() < deadline:
         text += (await tool.execute({"action": "poll", "process_id": process_id}, OWN)).output
         await asyncio.sleep(0.01)

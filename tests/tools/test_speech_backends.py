@@ -142,7 +142,7 @@ async def edge_server(monkeypatch: pytest.MonkeyPatch, sound: bytes) -> AsyncIte
         if sound:
             await connection.send(len(head).to_bytes(2, "big") + head + sound)
         await connection.send("Path:turn.end\r\n\r\n{}")
-        await asyncio.wait_for(connection.wait_closed(), 5)
+        await asyncio.wait_for(connection.wait_closed(), 20)
 
     async with serve(answer, "127.0.0.1", 0) as server:
         port = next(iter(server.sockets)).getsockname()[1]

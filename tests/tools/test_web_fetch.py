@@ -249,7 +249,7 @@ async def test_a_slow_drip_ends_at_the_total_deadline() -> None:
     began = time.monotonic()
     async with serving(reply("x" * 10_000, "content-type: text/plain"), drips=True) as site:
         result = await fetch(site.url(), limits=FetchLimits(total_seconds=0.3))
-    assert (result.error_kind, time.monotonic() - began < 2) == ("timeout", True)
+    assert (result.error_kind, time.monotonic() - began < 5) == ("timeout", True)
     assert "longer than 0.3 s" in result.error
 
 

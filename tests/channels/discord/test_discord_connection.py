@@ -129,7 +129,7 @@ async def test_a_start_does_not_wait_for_a_server_that_hangs(
     await channel.start(port)
     assert channel.health().state is ChannelState.STARTING
     await channel.stop()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 5
 
 
 # Broken lines
@@ -305,7 +305,7 @@ async def test_a_stop_is_quick_and_leaves_neither_task_nor_thread(
     await eventually(lambda: discord.called("POST", "/channels/*/messages"), "a call under way")
     began = time.monotonic()
     await channel.stop()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 5
     sending.cancel()
     await asyncio.gather(sending, return_exceptions=True)
     await eventually(
@@ -324,7 +324,7 @@ async def test_a_stop_while_the_gateway_hangs_is_quick(
     monkeypatch.setattr(DiscordWebSocket, "close", hang)
     began = time.monotonic()
     await channel.stop()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 5
 
 
 async def test_neither_token_nor_words_are_logged(

@@ -239,7 +239,7 @@ async def test_slow_and_broken_answers_are_worth_another_try(
     began = time.monotonic()
     with pytest.raises(TemporaryFailure, match="in time"):
         await channel.send_text(here, OutboundText("hi"))
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 5
     release.set()
 
 

@@ -78,7 +78,7 @@ async def test_an_update_that_was_not_stored_before_a_kill_comes_again(
     first = TelegramChannel(settings, QUICK)
     await first.start(stuck)
     chat.say("hello")
-    await asyncio.wait_for(stuck.entered.wait(), 5)
+    await asyncio.wait_for(stuck.entered.wait(), 20)
     await first.stop()
     assert count_unconfirmed(telegram) == 1
     second = TelegramChannel(settings, QUICK)
@@ -227,7 +227,7 @@ async def test_stopping_during_a_long_poll_is_quick_and_leaves_no_task(
     await wait_for_state(channel, ChannelState.CONNECTED)
     started = time.monotonic()
     await channel.stop()
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 5
     new = asyncio.all_tasks() - before
     assert [task for task in new if not task.get_name().startswith("emulator:")] == []
 
@@ -239,11 +239,11 @@ async def test_stopping_is_quick_also_when_telegram_hangs(
     await channel.start(stuck)
     assert channel.health().state is ChannelState.CONNECTED
     chat.say("hello")
-    await asyncio.wait_for(stuck.entered.wait(), 5)
+    await asyncio.wait_for(stuck.entered.wait(), 20)
     released = telegram.hold("getUpdates")
     started = time.monotonic()
     await channel.stop()
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 5
     released.set()
 
 

@@ -56,7 +56,7 @@ class Page:
 
     async def next(self, kind: str) -> dict[str, Any]:
         """The next frame, which must be of this kind."""
-        frame: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), 5))
+        frame: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), 20))
         assert frame["type"] == kind, frame
         return frame
 

@@ -246,7 +246,7 @@ async def test_stopping_ends_every_wait(channel: WebhookChannel, port: FakePort,
     waits = asyncio.create_task(post(hook_of(channel), {**CALL, "wait_seconds": 30}))
     await eventually(lambda: port.commanded, "the call")
     await channel.stop()
-    answer = await asyncio.wait_for(waits, 2)
+    answer = await asyncio.wait_for(waits, 10)
     assert (answer.status_code, answer.json()["answered"]) == (202, False)
 
 

@@ -113,7 +113,7 @@ async def test_nobodys_answer_is_a_dead_letter(start: Start) -> None:
         async def look() -> None:
             dead.extend(await bot.store.outbox.list("dead", 10))
 
-        for _ in range(200):
+        for _ in range(2000):
             await look()
             if dead:
                 break

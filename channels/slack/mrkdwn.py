@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
+from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from slackify_markdown.slackify import SlackifyMarkdown  # type: ignore[import-untyped]
 
@@ -22,8 +24,9 @@ _LINK_TARGET = re.compile(r"<https?://[^|<>]*\|")
 def to_mrkdwn(source: str) -> str | None:
     """The formatted text; None where formatting would lose words, and the text must go as it is."""
     try:
-        text = _Guarded(source).slackify().rstrip("\n")
+        text = _parser().render(source.replace(_Guarded.NEW_LINE, "")).rstrip("\n")
     except (RecursionError, ValueError, IndexError, KeyError):
+        _parser.cache_clear()  # it counts the lists it is in, and may have stopped within one
         return None
     return text if text.strip() and _keeps_words(source, text) else None
 
@@ -67,6 +70,13 @@ class _Guarded(SlackifyMarkdown):  # type: ignore[misc]
         return f"{words} ({escaped(address)})" if address else words
 
 
+@cache
+def _parser() -> MarkdownIt:
+    """What the library's `slackify` builds anew for every text, which takes longer than the text does."""
+    options = {"html": False, "linkify": False, "breaks": False}
+    return MarkdownIt("gfm-like", options, renderer_cls=_Guarded).disable("table")
+
+
 def is_safe_link(address: str) -> bool:
     """A web address that cannot end its own brackets."""
     try:
@@ -83,4 +93,4 @@ def _keeps_words(source: str, text: str) -> bool:
 
 
 def _letters(text: str) -> int:
-    return sum(char.isalnum() for char in text)
+    return sum(map(str.isalnum, text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from datetime import datetime
 
@@ -18,11 +19,14 @@ class RememberedPeople:
         self._people, self._monotonic = people, monotonic
         self._paired: tuple[PairedSender, ...] = ()
         self._read_at = float("-inf")
+        self._reading = asyncio.Lock()
 
     async def paired(self) -> tuple[PairedSender, ...]:
-        now = self._monotonic()
-        if now - self._read_at >= _SECONDS:
-            self._paired, self._read_at = await self._people.paired(), now
+        if self._is_old():
+            async with self._reading:  # the messages of a flood share one reading
+                if self._is_old():
+                    now = self._monotonic()
+                    self._paired, self._read_at = await self._people.paired(), now
         return self._paired
 
     async def redeem(self, code_hash: str, identity: str, now: datetime) -> PairedSender | None:
@@ -46,6 +50,9 @@ class RememberedPeople:
 
     async def misses(self, identity: str, since: datetime) -> int:
         return await self._people.misses(identity, since)
+
+    def _is_old(self) -> bool:
+        return self._monotonic() - self._read_at >= _SECONDS
 
     def _forget(self) -> None:
         self._read_at = float("-inf")

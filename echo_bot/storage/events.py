@@ -10,7 +10,7 @@ from echo_bot.events import EventId, SessionKey
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.records import TranscriptRow, TurnRecord, TurnState
-from echo_bot.storage.sessions import upsert_transcript
+from echo_bot.storage.sessions import store_line
 from echo_bot.storage.tables import seen, turns
 from echo_bot.storage.turns import turn_values
 
@@ -38,7 +38,7 @@ class SqlEvents:
             if not (_insert_ids(connection, dedup_ids, at) and _insert_turn(connection, turn)):
                 raise _SeenBefore
             if said is not None:
-                connection.execute(upsert_transcript(said))
+                store_line(connection, said)
 
         try:
             await self._database.write(work)
@@ -60,7 +60,7 @@ class SqlEvents:
                 raise _SeenBefore
             if connection.execute(_replace_queued(session_key, event_id, event_json)).rowcount == 0:
                 raise _SeenBefore
-            connection.execute(upsert_transcript(said))
+            store_line(connection, said)
 
         try:
             await self._database.write(work)

@@ -14,8 +14,8 @@ from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow
-from echo_bot.storage.sessions import upsert_transcript
-from echo_bot.storage.tables import outbox, turns
+from echo_bot.storage.sessions import store_line
+from echo_bot.storage.tables import outbox
 
 _NAMES = (
     "source",
@@ -41,6 +41,8 @@ _UNSENT_AT = (
     .limit(1)
 )
 """The oldest at an address."""
+_UPDATE = update(outbox).where(outbox.c.row_id == bindparam("of"))
+_SENT = _UPDATE.returning(outbox.c.source, *(outbox.c[name] for name in ADDRESS))
 
 
 class SqlOutbox:
@@ -103,12 +105,11 @@ class SqlOutbox:
         self, row_id: int, message_id: str, shown: TranscriptRow, *, take_next: bool = False
     ) -> OutboxRow | None:
         changes = {"state": "sent", "error": "", "next_try_at": None, "message_id": message_id}
-        statement = update(outbox).where(outbox.c.row_id == row_id).values(changes).returning(outbox)
 
         def work(connection: Connection) -> OutboxRow | None:
-            row = connection.execute(statement).mappings().first()
-            scope = _scope_of_turn(row["source"]) if row else None
-            connection.execute(upsert_transcript(shown, scope))
+            row = connection.execute(_SENT, {"of": row_id, **changes}).mappings().first()
+            # The source of a turn's message begins with the turn's id.
+            store_line(connection, shown, of_turn=row["source"].partition(":")[0] if row else None)
             return _take_next(connection, address_of(row), shown.at) if take_next and row else None
 
         return await self._database.write(work)
@@ -147,11 +148,6 @@ class SqlOutbox:
         return await self._database.rows(statement, _row)
 
 
-def _scope_of_turn(source: str) -> ColumnElement[str]:
-    """The memory scope of the turn that a message belongs to: its source begins with the turn's id."""
-    return select(turns.c.memory_scope).where(turns.c.turn_id == source.partition(":")[0]).scalar_subquery()
-
-
 def _is_dead(row_id: int) -> ColumnElement[bool]:
     return and_(outbox.c.row_id == row_id, outbox.c.state == "dead")
 
@@ -162,7 +158,7 @@ def _take_next(connection: Connection, address: Address, now: datetime) -> Outbo
     row = _row(found) if found is not None else None
     if row is None or row.state != "queued" or (row.next_try_at is not None and row.next_try_at > now):
         return None
-    connection.execute(update(outbox).where(outbox.c.row_id == row.row_id).values(state="sending"))
+    connection.execute(_UPDATE, {"of": row.row_id, "state": "sending"})
     return replace(row, state="sending")
 
 

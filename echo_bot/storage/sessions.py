@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Insert, func, select
+from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.events import Address, Identity, SessionKey
@@ -17,43 +17,59 @@ from echo_bot.storage.records import HistoryEntry, TranscriptRow
 from echo_bot.storage.tables import history, session_resets, transcript, turns
 from echo_bot.text.terms import Terms
 
+_CONTENTS = ("role", "text", "at", "sender", "card_json")
+"""The columns that a newer row of the same entry replaces."""
+
+
+def _upsert(line: Insert, *replaced: str) -> Insert:
+    new = {name: line.excluded[name] for name in replaced}
+    return line.on_conflict_do_update(index_elements=[*ADDRESS, "entry_id"], set_=new)
+
+
+# Building a statement takes longer than running it, so those of every message are built once.
+_SCOPE_OF_TURN = select(turns.c.memory_scope).where(turns.c.turn_id == bindparam("of_turn")).scalar_subquery()
+_PUT_LINE = _upsert(insert_into(transcript), *_CONTENTS, "scope")
+_PUT_LINE_AS_BEFORE = _upsert(insert_into(transcript), *_CONTENTS)
+_PUT_LINE_OF_TURN = _upsert(
+    insert_into(transcript).values(scope=func.coalesce(_SCOPE_OF_TURN, "")), *_CONTENTS, "scope"
+)
+# The turn's row knows the session's key if the chat got a new id while the turn ran.
+_KEY_OF_TURN = select(turns.c.session_key).where(turns.c.turn_id == bindparam("of_turn")).scalar_subquery()
+_ADD_HISTORY = (
+    insert_into(history)
+    .values(session_key=func.coalesce(_KEY_OF_TURN, bindparam("else_key")))
+    .on_conflict_do_nothing()
+)
+_LAST_RESET = (
+    select(func.coalesce(func.max(session_resets.c.after_id), 0))
+    .where(session_resets.c.session_key == bindparam("of_session"))
+    .scalar_subquery()
+)
+_HISTORY = (
+    select(history)
+    .where(history.c.session_key == bindparam("of_session"))
+    .where(history.c.id > _LAST_RESET)
+    .where(history.c.at > bindparam("since"))
+    .order_by(history.c.id.desc())
+    .limit(bindparam("most"))
+)
+
 
 class SqlSessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add_history(self, session_key: SessionKey, entry: HistoryEntry) -> None:
-        # The turn's row knows the session's key if the chat got a new id while the turn ran.
-        of_turn = select(turns.c.session_key).where(turns.c.turn_id == entry.turn_id).scalar_subquery()
-        statement = (
-            insert_into(history)
-            .values(
-                session_key=func.coalesce(of_turn, session_key),
-                turn_id=entry.turn_id,
-                messages_json=entry.messages_json,
-                at=entry.at,
-            )
-            .on_conflict_do_nothing()
+        values = {"turn_id": entry.turn_id, "messages_json": entry.messages_json, "at": entry.at}
+        await self._database.change(
+            _ADD_HISTORY, {**values, "of_turn": entry.turn_id, "else_key": session_key}
         )
-        await self._database.change(statement)
 
     async def history(self, session_key: SessionKey, limit: int, since: datetime) -> tuple[HistoryEntry, ...]:
-        last_reset = (
-            select(func.coalesce(func.max(session_resets.c.after_id), 0))
-            .where(session_resets.c.session_key == session_key)
-            .scalar_subquery()
-        )
-        statement = (
-            select(history)
-            .where(history.c.session_key == session_key)
-            .where(history.c.id > last_reset)
-            .where(history.c.at > since)
-            .order_by(history.c.id.desc())
-            .limit(limit)
-        )
-
         newest_first = await self._database.rows(
-            statement, lambda row: HistoryEntry(**fields(row, "turn_id", "messages_json", "at"))
+            _HISTORY,
+            lambda row: HistoryEntry(**fields(row, "turn_id", "messages_json", "at")),
+            {"of_session": session_key, "since": since, "most": limit},
         )
         return newest_first[::-1]
 
@@ -72,7 +88,7 @@ class SqlSessions:
         await self._database.change(upsert)
 
     async def put_transcript(self, row: TranscriptRow) -> None:
-        await self._database.change(upsert_transcript(row))
+        await self._database.write(lambda connection: store_line(connection, row))
 
     async def transcript(self, address: Address, limit: int) -> tuple[TranscriptRow, ...]:
         statement = (
@@ -129,29 +145,18 @@ class SqlSessions:
         return frozenset(await self._database.rows(statement, lambda row: str(row["sender"])))
 
 
-def upsert_transcript(row: TranscriptRow, scope: ColumnElement[str] | None = None) -> Insert:
+def store_line(connection: Connection, row: TranscriptRow, *, of_turn: str | None = None) -> None:
     """Insert the row, or put its contents in place of the row with that address and entry id.
 
-    `scope` is how the database finds the scope of a row that does not say it.
+    One that does not say its scope has that of the turn `of_turn`; without one, it keeps the older one's.
     """
-    contents = _contents(row)
-    if scope is not None and not row.scope:
-        contents["scope"] = func.coalesce(scope, "")
-    values = {**address_values(row.address), "entry_id": row.entry_id, **contents}
-    statement = insert_into(transcript).values(values)
-    return statement.on_conflict_do_update(index_elements=[*ADDRESS, "entry_id"], set_=contents)
-
-
-def _contents(row: TranscriptRow) -> dict[str, Any]:
-    """The columns that a newer row of the same entry replaces; one without a scope keeps the older one's."""
-    contents = {
-        "role": row.role,
-        "text": row.text,
-        "at": row.at,
-        "sender": row.sender,
-        "card_json": row.card_json,
-    }
-    return {**contents, "scope": row.scope} if row.scope else contents
+    values = {name: getattr(row, name) for name in ("entry_id", *_CONTENTS)} | address_values(row.address)
+    if row.scope:
+        connection.execute(_PUT_LINE, {**values, "scope": row.scope})
+    elif of_turn is not None:
+        connection.execute(_PUT_LINE_OF_TURN, {**values, "of_turn": of_turn})
+    else:
+        connection.execute(_PUT_LINE_AS_BEFORE, values)
 
 
 def _transcript_row(row: RowMapping) -> TranscriptRow:

@@ -16,6 +16,7 @@ from echo_bot.storage.tables import journal, turns
 
 _UNFINISHED = tuple(state.value for state in TurnState if not state.is_final)
 _SET_STATE = update(turns).where(turns.c.turn_id == bindparam("of")).where(turns.c.state.in_(_UNFINISHED))
+_APPEND = insert_into(journal).on_conflict_do_nothing()
 _JOURNAL = select(journal).where(journal.c.turn_id == bindparam("of")).order_by(journal.c.seq)
 
 
@@ -43,12 +44,8 @@ class SqlTurns:
         return await self._database.change(_SET_STATE, _state_values(turn_id, state, error)) == 1
 
     async def append(self, turn_id: TurnId, entry: JournalEntry) -> bool:
-        statement = (
-            insert_into(journal)
-            .values(turn_id=turn_id, kind=entry.kind, key=entry.key, payload=entry.payload)
-            .on_conflict_do_nothing()
-        )
-        return await self._database.change(statement) == 1
+        values = {"turn_id": turn_id, "kind": entry.kind, "key": entry.key, "payload": entry.payload}
+        return await self._database.change(_APPEND, values) == 1
 
     async def journal(self, turn_id: TurnId) -> tuple[JournalEntry, ...]:
         return await self._database.rows(_JOURNAL, _entry, {"of": turn_id})

@@ -62,7 +62,7 @@ async def test_all_ids_of_an_update_are_claimed_by_whichever_way_it_came_first(
     async with running_bot(tmp_path, local) as bot:
         repeated = event("/tool todo action=list", "envelope-3", "envelope-1")
         assert not await bot.channel.deliver(repeated)
-        assert await bot.parts.inbox.command(repeated) == CommandReply()
+        assert await bot.parts.inbox.command(repeated) == CommandReply(repeated=True)
         assert bot.channel.messages == []
 
 

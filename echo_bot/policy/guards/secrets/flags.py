@@ -101,7 +101,7 @@ _PROGRAMS = (
 
 _PROGRAM_NAMES = re.compile(
     r"mysql|mariadb|vault|redis|valkey|sshpass|login|mongo|ldap|sqlcmd|bcp|ipmitool|zip|7z|rar|curl|wget|http|xh"
-    r"|smb|rpcclient|openssl|htpasswd|stdin|with-token|sudo|chpasswd|twine|winrm|rdesktop|useradd|usermod|plink|psftp|pscp|putty|kitty|freerdp|mosquitto|mqttx|doctl|rabbitmq|poetry|impacket|exec\.py|dump\.py|sqlplus|winexe|secret [057]|password [057]|nmcli|iwctl|wpa_|snmp|unlock|signin|net user|<<<|config|setting|lftp|ncftp|\bgh\b|glab|fly|heroku|wrangler|vercel"
+    r"|smb|rpcclient|openssl|htpasswd|stdin|with-token|sudo|chpasswd|twine|winrm|rdesktop|useradd|usermod|plink|psftp|pscp|putty|kitty|freerdp|mosquitto|mqttx|doctl|rabbitmq|poetry|impacket|exec\.py|dump\.py|sqlplus|winexe|secret [057]|password [057]|nmcli|iwctl|wpa_|snmp|unlock|signin|net user|<<<|(?:config|configure|settings?)[ \t]+(?:set|create|add)|lftp|ncftp|\bgh\b|glab|fly|heroku|wrangler|vercel"
 )
 
 

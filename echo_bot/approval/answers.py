@@ -38,7 +38,7 @@ def answer_of(record: ApprovalRecord) -> Answer:
             sentence = f"Approved by {shown}."
             return Answer(True, sentence, ApprovalSource.HUMAN, by, record.answer, record.decision)
         case ApprovalStatus.DENIED:
-            reason = f" Reason: {record.answer}" if record.answer else ""
+            reason = f" Reason: {escape_line(record.answer)}" if record.answer else ""
             return Answer(False, f"Not executed: {shown} denied it.{reason}", None, by, record.answer)
         case ApprovalStatus.EDITED:
             return Answer(False, f"Not executed: {shown} changed the call.", None, by, was_edited=True)

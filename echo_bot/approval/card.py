@@ -227,7 +227,7 @@ def _button(choice: Choice, token: str) -> Button:
 def _outcome_sentence(outcome: Outcome, mask: SecretMask, timezone: tzinfo) -> str:
     by, at = shown_line(outcome.by, mask), time_words(outcome.at, timezone)
     if outcome.choice is None:
-        return (EN.cancelled if outcome.by else EN.expired).format(by=by, at=at)
+        return (EN.cancelled if outcome.is_cancelled else EN.expired).format(at=at)
     if outcome.choice is Choice.ASK_AGAIN:
         return EN.asked_again.format(by=by, at=at)
     if outcome.choice is Choice.EDIT:
@@ -237,7 +237,7 @@ def _outcome_sentence(outcome: Outcome, mask: SecretMask, timezone: tzinfo) -> s
 
 def _state(outcome: Outcome) -> CardState:
     if outcome.choice is None:
-        return CardState.CLOSED if outcome.by else CardState.EXPIRED
+        return CardState.CLOSED if outcome.is_cancelled else CardState.EXPIRED
     if outcome.choice in (Choice.ASK_AGAIN, Choice.EDIT):
         return CardState.CLOSED
     return CardState.APPROVED if outcome.choice.approves else CardState.DENIED

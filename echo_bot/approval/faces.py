@@ -129,4 +129,5 @@ def _outcome(record: ApprovalRecord) -> Outcome:
         by=named_deciders(record),
         at=record.decided_at or record.created_at,
         reason=record.answer,
+        is_cancelled=record.status is ApprovalStatus.CANCELLED,
     )

@@ -87,9 +87,13 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a request ended, for the card's last state. `choice` is None for expired and cancelled ones."""
+    """How a request ended, for the card's last state. `choice` is None for expired and cancelled ones.
+
+    `is_cancelled`: it was ended before its time, by `/stop` or because it could not be shown.
+    """
 
     choice: Choice | None
     by: str
     at: datetime
     reason: str = ""
+    is_cancelled: bool = False

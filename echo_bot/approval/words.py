@@ -91,7 +91,7 @@ class Words:
     reason: str = "Reason"
     denied: str = "Denied by {by} at {at}"
     expired: str = "Expired at {at}: nobody decided, so it was not run"
-    cancelled: str = "Cancelled by {by} at {at}: it was not run"
+    cancelled: str = "Cancelled at {at}: it was not run"
     asked_again: str = "Asked again by {by} at {at}"
     edited: str = "Edited by {by} at {at}: the changed call is judged anew"
     answered: str = "Answered"

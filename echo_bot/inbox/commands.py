@@ -13,7 +13,7 @@ from echo_bot.approval.answers import votes_of
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.escape import escape_line
 from echo_bot.approval.request import Choice
-from echo_bot.approval.stored import question_from_json, request_from_json
+from echo_bot.approval.stored import request_from_json
 from echo_bot.channel import Command, Completes, Parameter
 from echo_bot.events import Identity, InboundEvent, SessionKey
 from echo_bot.inbox.albums import Albums
@@ -171,7 +171,7 @@ class Commands:
             return "Write: `/approve <id> [once|session|1h|always]`. `/approvals` lists the open ids."
         choice = _SCOPES.get(scope or Choice.ONCE.value)
         if choice is None:
-            return f"“{scope}” is not a scope. Use one of: {', '.join(_SCOPES)}. Nothing was decided."
+            return f"{literal(scope)} is not a scope. Use one of: {', '.join(_SCOPES)}. Nothing was decided."
         return (await self._broker.decide(ref, choice, request.sender, name=request.name)).text
 
     async def _deny(self, request: Request) -> str:
@@ -252,8 +252,6 @@ class Commands:
 
 
 def summary_of(record: ApprovalRecord) -> str:
-    if record.kind == "question":
-        return question_from_json(record.request_json).text
     return request_from_json(record.request_json).summary
 
 

@@ -40,6 +40,7 @@ class Completing:
                 return [
                     self._labelled(record.approval_id[-6:], summary_of(record))
                     for record in await self._broker.pending_for(viewer)
+                    if record.kind == "approval"
                 ]
             case Completes.GRANTS:
                 grants = await self._store.grants.list(str(viewer), self._clock())

@@ -35,7 +35,7 @@ from echo_bot.events import (
 )
 from echo_bot.inbox.admission import Admission
 from echo_bot.inbox.albums import Albums
-from echo_bot.inbox.commands import COMMANDS, CONTROL, TURN_COMMANDS, Commands, Request
+from echo_bot.inbox.commands import COMMANDS, CONTROL, TURN_COMMANDS, Commands, Request, literal
 from echo_bot.inbox.completing import Completing
 from echo_bot.inbox.incoming import claim_ids, has_plain_ids, line_of, without_trust
 from echo_bot.inbox.moving import Moves
@@ -270,7 +270,9 @@ class Inbox:
             return await self._command(event, name, rest)
         if name and name not in TURN_COMMANDS:
             claimed = await self._claim_only(event)
-            return _Taken(True, text=f"There is no command /{name}. /help lists them." if claimed else "")
+            return _Taken(
+                True, text=f"There is no command {literal(f'/{name}')}. /help lists them." if claimed else ""
+            )
         if not name and await self._answers_question(event):
             return _Taken(True)
         stored = await self.submit(event)

@@ -325,7 +325,11 @@ def test_twins_have_other_digests(one: dict[str, JsonValue], other: dict[str, Js
         (Outcome(Choice.DENY, "web:local", NOON), CardState.DENIED, "Denied by web:local"),
         (Outcome(Choice.DENY_REASON, "web:local", NOON, "too\nrisky"), CardState.DENIED, "Reason: too⏎risky"),
         (Outcome(None, "", NOON), CardState.EXPIRED, "Expired at 13:00:00 CET"),
-        (Outcome(None, "telegram:42", NOON), CardState.CLOSED, "Cancelled by telegram:42"),
+        (
+            Outcome(None, "", NOON, is_cancelled=True),
+            CardState.CLOSED,
+            "Cancelled at 13:00:00 CET: it was not run",
+        ),
         (Outcome(Choice.ASK_AGAIN, "web:local", NOON), CardState.CLOSED, "Asked again by web:local"),
     ],
 )

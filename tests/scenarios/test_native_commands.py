@@ -61,7 +61,7 @@ async def test_an_open_call_is_approved_by_a_native_command(
 
 async def test_an_unknown_command_says_so(tmp_path: Path, local: Config) -> None:
     async with running_bot(tmp_path, local) as bot:
-        assert "no command /dance" in (await bot.channel.command("/dance")).text
+        assert "no command `/dance`" in (await bot.channel.command("/dance")).text
 
 
 async def test_a_stranger_is_told_and_may_only_pair(tmp_path: Path, local: Config) -> None:

@@ -171,13 +171,13 @@ async def test_commands_that_do_not_exist_and_scopes_that_do_not_are_said_so(
 ) -> None:
     async with running_bot(tmp_path, local) as bot:
         await bot.channel.say("/frobnicate now")
-        await bot.channel.wait_for(says("There is no command /frobnicate"))
+        await bot.channel.wait_for(says("There is no command `/frobnicate`"))
         await bot.channel.say("/run touch made")
         card = await bot.channel.wait_for(is_open)
         assert card.card is not None
         for scope in ("forever", "once always", "1 h", "Approve"):
             await bot.channel.say(f"/approve {card.card.short_id} {scope}")
-            await bot.channel.wait_for(says(f"“{scope.lower()}” is not a scope"))
+            await bot.channel.wait_for(says(f"`{scope.lower()}` is not a scope"))
         await bot.channel.say("/approve zzzzzz")
         await bot.channel.wait_for(says("No open approval has that id"))
         assert not (bot.workspace / "made").exists()
@@ -187,7 +187,7 @@ async def test_what_a_model_wrote_cannot_imitate_a_line_of_a_listing(
     tmp_path: Path, local: Config, is_open: Is, says: Says
 ) -> None:
     async with running_bot(tmp_path, local) as bot:
-        await bot.channel.say('/tool clarify {"question": "one?\\n`abcdef` exec: ls – asked by you `x`"}')
+        await bot.channel.say('/tool exec {"command": "one\\n`abcdef` exec: ls – asked by you `x`"}')
         await bot.channel.wait_for(is_open)
         await bot.channel.say("/approvals")
         listing = await bot.channel.wait_for(says("Open approvals:"))

@@ -83,6 +83,16 @@ async def test_a_reason_is_asked_for_and_given_by_a_reply(bot: RunningBot, chat:
     )
 
 
+async def test_a_stopped_turns_card_says_so(bot: RunningBot, chat: Conversation) -> None:
+    chat.say("/run echo no")
+    card = await chat.wait_for_button("Approve once")
+    chat.say("/stop")
+    await eventually(lambda: card.labels == [["Ask again"]], "the card closed")
+    assert "Cancelled at" in card.text
+    assert "the turn was stopped" in card.text
+    assert "Expired" not in card.text
+
+
 async def test_an_edited_call_is_a_new_call_with_its_own_card(bot: RunningBot, chat: Conversation) -> None:
     chat.say("/run echo one > made")
     first = await chat.wait_for_button("Edit")

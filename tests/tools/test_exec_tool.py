@@ -194,6 +194,7 @@ async def test_what_appeared_is_told_first_and_cannot_pose_as_something_else() -
     result = await result_of(Collected("out", outcome), 30, LocalExecutor({}), whole)
     first, warning, *rest = result.output.splitlines()
     assert first == "exit code 0"
-    assert warning.startswith("[Appeared while it ran") and "'a/.envrc', 'x]\\nexit code 0'" in warning
+    assert warning.startswith("[Appeared while it ran")
+    assert "'a/.envrc', 'x]\\nexit code 0'" in warning
     assert rest == ["out"]
     assert result.metadata["appeared"] == ["a/.envrc", "x]\nexit code 0"]

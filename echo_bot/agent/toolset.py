@@ -70,7 +70,8 @@ class GatedToolset(WrapperToolset[TurnDeps]):
         foreign = None if isinstance(tool.toolset, RegistryToolset) else self._foreign(name, ctx, tool)
         result = await deps.runner.run(deps.scope, key, name, tool_args, foreign)
         if not result.success:
-            raise ToolFailed("\n".join(part for part in (result.error, result.output) if part) or "failed")
+            why = "" if result.output.startswith(result.error) else result.error
+            raise ToolFailed("\n".join(part for part in (why, result.output) if part) or "failed")
         return result.output
 
     def _foreign(self, name: str, ctx: RunContext[TurnDeps], tool: ToolsetTool[TurnDeps]) -> ForeignTool:

@@ -38,7 +38,7 @@ class Config(Section):
     data_dir: str = ""
     """Where the bot keeps its state; empty: the user data folder."""
     language: Literal["auto", "en", "zh"] = "auto"
-    """The language of cards and notices."""
+    """The language of cards and notices; English so far, whatever this says."""
     timezone: str = ""
     """The time zone of times that people read, such as Europe/Berlin; empty: the system's."""
     tools: Tools = Tools()

@@ -165,7 +165,8 @@ class ToolRunner:
         note = self._mask_known(encodable(edited_note(name, decision)))
         if result.success:
             return replace(result, output="\n\n".join(filter(None, (note, result.output))))
-        return replace(result, error="\n\n".join(filter(None, (note, result.error))))
+        why = "" if result.output.startswith(result.error) else result.error
+        return replace(result, error="\n\n".join(filter(None, (note, why))))
 
     async def _decided(
         self,

@@ -62,6 +62,19 @@ async def test_an_edited_call_asks_anew_with_a_card_of_its_own_and_runs_as_chang
         assert not (bot.workspace / "wrong").exists()
 
 
+async def test_an_edited_call_that_fails_says_its_exit_code_once(
+    tmp_path: Path, local: Config, is_open: Is, says: Says
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        await bot.channel.say("/run true")
+        await bot.channel.wait_for(is_open)
+        await bot.channel.press("Edit", text="ls nowhere")
+        await bot.channel.press("Approve once", message=await edited_card(bot.channel))
+        reply = await bot.channel.wait_for(says("changed the arguments"))
+        assert reply.body.count("exit code 2") == 1
+        assert "nowhere" in reply.body.partition("exit code 2")[2]
+
+
 async def test_the_model_learns_who_changed_its_call_and_into_what(
     tmp_path: Path, local: Config, is_open: Is, says: Says
 ) -> None:

@@ -23,7 +23,7 @@ export function Card({ card, busy, asked, reply, connected, skew, actions }) {
         <h3>${card.title}</h3>
         <span class="card-meta">
           ${isOpen
-            ? html`<${Countdown} deadline=${card.deadline} skew=${skew} />`
+            ? card.deadline && html`<${Countdown} deadline=${card.deadline} skew=${skew} />`
             : html`<span class="state-word">${STATE_WORDS[card.state] ?? card.state}</span>`}
           ${card.short_id && html`<code class="short-id" title="What /approve and /deny take">${card.short_id}</code>`}
         </span>

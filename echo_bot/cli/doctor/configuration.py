@@ -29,7 +29,7 @@ def of_file(examined: Examined) -> Iterator[Finding]:
         looked_for = f"no configuration file (looked for {user_config_path()}): the defaults hold"
         yield Finding(AREA, Severity.OK, looked_for)
     elif not examined.errors:
-        yield Finding(AREA, Severity.OK, f"{examined.path} can be used")
+        yield Finding(AREA, Severity.OK, f"{examined.path} has no errors")
 
 
 async def of_start(scene: Scene) -> list[Finding]:

@@ -92,12 +92,12 @@ async def _of_audit(scene: Scene) -> list[Finding]:
 
 
 def _chains(report: Report) -> Finding:
-    counted = f"{report.rows} rows in {report.chains} chains"
+    counted = f"rows: {report.rows}, chains: {report.chains}"
     if report.is_sound:
-        return Finding(AUDIT, Severity.OK, f"{counted} are whole")
+        return Finding(AUDIT, Severity.OK, f"nothing was changed ({counted})")
     first = next(each for each in report.problems if each.breaks)
     fix = f"{command('audit verify')} shows all; somebody changed the database, or it was copied in parts"
-    return Finding(AUDIT, Severity.BROKEN, f"of {counted} some were changed: {first}", fix)
+    return Finding(AUDIT, Severity.BROKEN, f"something was changed ({counted}): {first}", fix)
 
 
 def _room(folder: Path, place: Place) -> Iterator[Finding]:

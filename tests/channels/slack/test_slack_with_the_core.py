@@ -149,8 +149,8 @@ async def test_an_edited_call_is_a_new_call_with_its_own_card(
         "the card of the new call",
     )
     dm.press("Approve once", second)
-    await eventually(lambda: (bot.workspace / "made").exists(), "the new call")
-    assert (bot.workspace / "made").read_text() == "two\n"
+    made = bot.workspace / "made"
+    await eventually(lambda: made.exists() and made.read_text() == "two\n", "the new call")
 
 
 async def test_the_slash_command_runs_and_answers_in_the_channel(

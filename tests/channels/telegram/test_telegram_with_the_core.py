@@ -106,8 +106,8 @@ async def test_an_edited_call_is_a_new_call_with_its_own_card(bot: RunningBot, c
         "the card of the new call",
     )
     chat.press("Approve once", second)
-    await eventually(lambda: (bot.workspace / "made").exists(), "the new call")
-    assert (bot.workspace / "made").read_text() == "two\n"
+    made = bot.workspace / "made"
+    await eventually(lambda: made.exists() and made.read_text() == "two\n", "the new call")
 
 
 async def test_a_stranger_gets_nothing_but_an_answer_to_a_press(

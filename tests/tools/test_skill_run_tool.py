@@ -60,9 +60,9 @@ async def executor(request: pytest.FixtureRequest, skill: Path, tmp_path: Path) 
         return LocalExecutor(environment)
     if request.param == "elsewhere":
         return Elsewhere(environment)
-    layout = default_layout(
-        str(tmp_path / "workspace"), str(tmp_path), [str(tmp_path / "state")], [str(skill.parent)]
-    )
+    # As a start does: the bot's own Python is shown wherever it is installed.
+    program = [str(skill.parent), sys.prefix]
+    layout = default_layout(str(tmp_path / "workspace"), str(tmp_path), [str(tmp_path / "state")], program)
     sandbox = SandboxExecutor(layout, environment)
     ready, why = await sandbox.ready()
     if not ready:

@@ -83,7 +83,7 @@ def set_up(wish: Wish) -> None:
     _store(text, file, channel_owner(manifest.name, settings.account), asked)
     if wish.send_to:
         asyncio.run(_send(helper, settings, wish.send_to))
-    _say_next(report, wish, file)
+    _say_next(report, file, is_open=bool(_allowed(wish, text, str(file))))
     if report.problems:
         sys.exit(NEGATIVE)
 
@@ -98,7 +98,7 @@ def _manifest(name: str, manifests: tuple[ChannelManifest, ...]) -> ChannelManif
 
 
 def _keys(wish: Wish, manifest: ChannelManifest, before: str, file: str) -> dict[str, object]:
-    head = f"channels.{wish.channel}" + (f".accounts.{wish.account}" if wish.account else "")
+    head = _section(wish)
     keys: dict[str, object] = {f"{head}.enabled": True}
     for option in wish.options:
         name, found, value = option.partition("=")
@@ -108,10 +108,18 @@ def _keys(wish: Wish, manifest: ChannelManifest, before: str, file: str) -> dict
             )
         keys[f"{head}.{name}"] = value
     if wish.allow:
-        allowed = value_in(parse_yaml(before, file).values, f"{head}.allow_from")
-        present = [str(each) for each in allowed] if isinstance(allowed, list) else []
-        keys[f"{head}.allow_from"] = list(dict.fromkeys((*present, *wish.allow)))
+        keys[f"{head}.allow_from"] = list(dict.fromkeys((*_allowed(wish, before, file), *wish.allow)))
     return keys
+
+
+def _section(wish: Wish) -> str:
+    return f"channels.{wish.channel}" + (f".accounts.{wish.account}" if wish.account else "")
+
+
+def _allowed(wish: Wish, text: str, file: str) -> list[str]:
+    """The senders that this text of the file lists for the account."""
+    allowed = value_in(parse_yaml(text, file).values, f"{_section(wish)}.allow_from")
+    return [str(each) for each in allowed] if isinstance(allowed, list) else []
 
 
 def _settings(text: str, file: Path, wish: Wish, manifests: tuple[ChannelManifest, ...]) -> ChannelSettings:
@@ -182,11 +190,11 @@ def _store(text: str, file: Path, owner: str, secrets: Mapping[str, str]) -> Non
     click.echo(f"Written: {file}")
 
 
-def _say_next(report: SetupReport, wish: Wish, file: Path) -> None:
+def _say_next(report: SetupReport, file: Path, *, is_open: bool) -> None:
     for step in report.steps:
         click.echo(step)
-    if not wish.allow:
+    if not is_open:
         click.echo(
-            f"Nobody may chat yet: let people in with `{command('pair')}`, or run this with --allow ID."
+            f"Nobody is listed yet: let people in with `{command('pair')}`, or run this with --allow ID."
         )
     click.echo(f"Start: {command('run')}" + (f" -c {file}" if file != user_config_path() else ""))

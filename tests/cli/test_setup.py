@@ -89,6 +89,18 @@ async def test_telegram_is_checked_written_and_shown_a_card(desk: Desk, telegram
     assert (await asyncio.to_thread(desk.command_line, "config", "check")).code == 0
 
 
+async def test_only_where_nobody_is_listed_it_says_how_to_let_people_in(
+    desk: Desk, telegram: TelegramEmulator
+) -> None:
+    base = ("--set", f"api_base={telegram.url}")
+    listed = await desk.set_up("telegram", *base, stdin=f"{telegram.token}\n")
+    desk.file.write_text("")
+    empty = await desk.set_up("telegram", *base, stdin=f"{telegram.token}\n")
+    assert (listed.code, empty.code) == (0, 0)
+    assert "Nobody is listed yet" not in listed.out
+    assert "Nobody is listed yet" in empty.out
+
+
 async def test_a_refused_token_writes_nothing(desk: Desk, telegram: TelegramEmulator) -> None:
     before = desk.file.read_text()
     answer = await desk.set_up("telegram", "--set", f"api_base={telegram.url}", stdin="1:wrong\n")

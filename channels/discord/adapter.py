@@ -16,9 +16,7 @@ from channels.discord.buttons import view_of
 from channels.discord.client import DiscordClient
 from channels.discord.connection import Connection, Rhythm
 from channels.discord.endpoints import endpoints_of
-from channels.discord.errands import Errands
 from channels.discord.failures import TOKEN_FIX, translated
-from channels.discord.files import read_for_upload
 from channels.discord.places import NAME
 from channels.discord.reception import Reception
 from channels.discord.redaction import TokenFilter
@@ -34,6 +32,8 @@ from echo_bot.channel import (
     Port,
     Prompting,
 )
+from echo_bot.channel.errands import Errands
+from echo_bot.channel.uploads import read_for_upload
 from echo_bot.errors import FormatRejected, StartError, TargetGone, TemporaryFailure
 from echo_bot.events import Address, Card, ContentBlock, MessageRef, OutboundFile, OutboundText
 from echo_bot.text import encode_card_discord
@@ -58,6 +58,7 @@ CAPABILITIES = ChannelCapabilities(
     stream_interval_group_ms=1000,
 )
 NOBODY = AllowedMentions.none()
+MAX_UPLOAD_BYTES = 10 * 1024 * 1024
 _NONCE_CHARACTERS = 25
 _ERRANDS_PATIENCE_SECONDS = 0.3
 
@@ -152,7 +153,7 @@ class DiscordChannel:
         return await self._post(address, send, "Send Messages")
 
     async def send_file(self, address: Address, file: OutboundFile) -> MessageRef:
-        content = await read_for_upload(file.path)
+        content = await read_for_upload(file.path, MAX_UPLOAD_BYTES, "Discord")
 
         async def send(room: PartialMessageable) -> Message:
             return await room.send(

@@ -12,7 +12,6 @@ from discord import InteractionType
 from channels.discord.backlog import Backlog, wait_until_ready
 from channels.discord.client import DiscordClient
 from channels.discord.connection import Connection, Rhythm
-from channels.discord.errands import Errands
 from channels.discord.failures import translated
 from channels.discord.inbound import event_of, self_of
 from channels.discord.intake import Intake
@@ -23,6 +22,7 @@ from channels.discord.replies import Act, Repeats
 from channels.discord.rooms import Rooms
 from channels.discord.slash import SlashCommands
 from echo_bot.channel import Port
+from echo_bot.channel.errands import Errands
 from echo_bot.errors import TargetGone
 
 

@@ -18,7 +18,7 @@ from channels.slack.failures import (
     error_code,
     translated,
 )
-from channels.slack.files import locate, read_for_upload
+from channels.slack.files import MAX_UPLOAD_BYTES, locate
 from channels.slack.hook import Hook
 from channels.slack.inbound import NAME
 from channels.slack.line import Rhythm
@@ -36,6 +36,7 @@ from echo_bot.channel import (
     Port,
     Prompting,
 )
+from echo_bot.channel.uploads import read_for_upload
 from echo_bot.errors import StartError, TemporaryFailure
 from echo_bot.events import Address, Card, ContentBlock, MessageRef, OutboundFile, OutboundText
 
@@ -121,7 +122,7 @@ class SlackChannel:
         return await self._post(address, render_card(card), _message_id(card.dedup_key))
 
     async def send_file(self, address: Address, file: OutboundFile) -> MessageRef:
-        content = await read_for_upload(file.path)
+        content = await read_for_upload(file.path, MAX_UPLOAD_BYTES, "Slack")
         with translated(self._redaction.clean):
             to = await self._reachable(address)
             sent = await self._web().files_upload_v2(

@@ -1,32 +1,17 @@
-"""Files in both directions: read whole for an upload, and located where people's uploads lie."""
+"""Where the files that people sent lie, and how much Slack takes itself."""
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from slack_sdk.web.async_client import AsyncWebClient
 
 from echo_bot.channel import FileLocation
-from echo_bot.errors import FormatRejected, TargetGone
+from echo_bot.errors import TargetGone
 
 MAX_UPLOAD_BYTES = 1024 * 1024 * 1024
 _FILE_HOST = "https://files.slack.com/"
 _SLACK_DOMAINS = ("slack.com", "slack-edge.com", "slack-files.com", "slack-gov.com")
-
-
-async def read_for_upload(path: str) -> bytes:
-    """The file's bytes. Raises FormatRejected when it is too big for Slack or cannot be read."""
-    try:
-        if (await asyncio.to_thread(Path(path).stat)).st_size > MAX_UPLOAD_BYTES:
-            raise FormatRejected(f"the file is larger than {MAX_UPLOAD_BYTES // 2**20} MB, Slack's limit")
-        content = await asyncio.to_thread(Path(path).read_bytes)
-    except OSError as error:
-        raise FormatRejected(f"the file cannot be read: {error.strerror}") from error
-    if not content:
-        raise FormatRejected("the file is empty, which Slack does not take")
-    return content
 
 
 async def locate(ref: str, web: AsyncWebClient, api_base: str) -> FileLocation:

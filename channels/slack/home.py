@@ -12,11 +12,11 @@ from typing import Any
 import structlog
 
 from channels.slack.client import Clients
-from channels.slack.errands import Errands
 from channels.slack.failures import SDK_ERRORS, failure_of
 from channels.slack.inbound import NAME
 from channels.slack.render import button_rows, card_blocks, literal_blocks
 from echo_bot.channel import Port
+from echo_bot.channel.errands import Errands
 from echo_bot.errors import EchoBotError, RetryAfter
 from echo_bot.events import Card, Identity
 

@@ -26,7 +26,6 @@ from channels.slack.client import Self
 from channels.slack.commands import Commands
 from channels.slack.directs import Directs
 from channels.slack.entities import people_in
-from channels.slack.errands import Errands
 from channels.slack.home import Home
 from channels.slack.inbound import (
     NAME,
@@ -41,6 +40,7 @@ from channels.slack.modals import ASK_DIRECT, ASK_HERE, PROMPT
 from channels.slack.names import Names
 from channels.slack.presses import Presses
 from echo_bot.channel import Port
+from echo_bot.channel.errands import Errands
 from echo_bot.errors import TemporaryFailure
 from echo_bot.events import Identity
 

@@ -10,7 +10,6 @@ import structlog
 from channels.slack.client import Clients, Self
 from channels.slack.commands import Commands
 from channels.slack.directs import Directs
-from channels.slack.errands import Errands
 from channels.slack.home import Home
 from channels.slack.hook import Hook
 from channels.slack.intake import Desks, Intake
@@ -21,6 +20,7 @@ from channels.slack.presses import Presses
 from channels.slack.redaction import Redaction, sdk_logger
 from channels.slack.socket import Socket
 from echo_bot.channel import ChannelHealth, ChannelSettings, ChannelState, Port
+from echo_bot.channel.errands import Errands
 
 log = structlog.get_logger(__name__)
 

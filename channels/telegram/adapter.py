@@ -11,7 +11,7 @@ from telegram.error import BadRequest
 
 from channels.telegram.client import TelegramBot, open_bot
 from channels.telegram.failures import TOKEN_FIX, is_about_format, is_not_modified, translated
-from channels.telegram.files import locate_file, read_for_upload
+from channels.telegram.files import MAX_UPLOAD_BYTES, locate_file
 from channels.telegram.inbound import GENERAL_TOPIC, NAME
 from channels.telegram.keyboard import keyboard_of
 from channels.telegram.link import Link
@@ -31,6 +31,7 @@ from echo_bot.channel import (
     Port,
     Prompting,
 )
+from echo_bot.channel.uploads import read_for_upload
 from echo_bot.errors import StartError, TargetGone, TemporaryFailure
 from echo_bot.events import Address, Card, ContentBlock, MessageRef, OutboundFile, OutboundText
 
@@ -115,7 +116,7 @@ class TelegramChannel:
 
     async def send_file(self, address: Address, file: OutboundFile) -> MessageRef:
         bot = self._bot()
-        content = await read_for_upload(file.path)
+        content = await read_for_upload(file.path, MAX_UPLOAD_BYTES, "Telegram")
 
         async def send(to: Address) -> Message:
             return await bot.send_document(

@@ -1,9 +1,8 @@
-"""Files on their way to Telegram, and where to fetch those that people sent."""
+"""Where to fetch the files that people sent, and how much Telegram takes and gives."""
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from telegram.error import BadRequest
@@ -11,7 +10,7 @@ from telegram.error import BadRequest
 from channels.telegram.client import OFFICIAL_API, TelegramBot
 from channels.telegram.failures import translated
 from echo_bot.channel import FileLocation
-from echo_bot.errors import FormatRejected, TargetGone
+from echo_bot.errors import TargetGone
 from echo_bot.events import ContentBlock
 
 MAX_DOWNLOAD_BYTES = 20 * 1024 * 1024
@@ -44,23 +43,3 @@ async def locate_file(bot: TelegramBot, block: ContentBlock, *, is_official: boo
         return FileLocation(path=path)
     url = f"{bot.base_file_url}/{quote(path)}"
     return FileLocation(url=url, at_platform=url.startswith(f"{OFFICIAL_API}/"))
-
-
-async def read_for_upload(path: str) -> bytes:
-    """The file's bytes. Raises FormatRejected when it is too big for Telegram or cannot be read."""
-    try:
-        content = await asyncio.to_thread(_read, Path(path))
-    except OSError as error:
-        raise FormatRejected(f"the file cannot be read: {error.strerror}") from error
-    if len(content) > MAX_UPLOAD_BYTES:
-        raise FormatRejected(
-            f"the file is larger than {MAX_UPLOAD_BYTES // 2**20} MB, Telegram's limit for bots"
-        )
-    if not content:
-        raise FormatRejected("the file is empty, which Telegram does not take")
-    return content
-
-
-def _read(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(MAX_UPLOAD_BYTES + 1)

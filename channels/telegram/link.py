@@ -12,7 +12,6 @@ from telegram import Message, Update
 from telegram.error import TelegramError
 
 from channels.telegram.client import TelegramBot
-from channels.telegram.errands import Errands
 from channels.telegram.inbound import event_of, is_edit, message_of, move_of
 from channels.telegram.intake import Intake, album_of
 from channels.telegram.mentions import Self
@@ -24,6 +23,7 @@ from channels.telegram.reactions import deserves_a_sign, show_seen
 from channels.telegram.standing import Rhythm, Standing
 from channels.telegram.webhook import Webhook, WebhookReceiver
 from echo_bot.channel import ChannelHealth, ChannelState, Port
+from echo_bot.channel.errands import Errands
 from echo_bot.events import InboundEvent
 
 log = structlog.get_logger(__name__)

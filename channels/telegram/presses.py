@@ -9,11 +9,11 @@ from telegram import CallbackQuery, Message, User
 from telegram.error import TelegramError
 
 from channels.telegram.client import TelegramBot
-from channels.telegram.errands import Errands
 from channels.telegram.inbound import NAME, thread_of
 from channels.telegram.keyboard import read_callback_data
 from channels.telegram.questions import HOW_TO_ANSWER, Questions, answering, question_for
 from echo_bot.channel import Port, Prompt
+from echo_bot.channel.errands import Errands
 from echo_bot.events import Address, ButtonPress, Identity, PressReply
 
 log = structlog.get_logger(__name__)

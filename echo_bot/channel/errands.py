@@ -1,4 +1,4 @@
-"""Small tasks beside the polling: owned, and ended when the channel stops."""
+"""Small tasks of an adapter beside its receiving: owned, and ended when the channel stops."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ class Errands:
     """Runs coroutines that handle their own errors. `close` gives them a moment, then cancels them."""
 
     def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
 
-    def run(self, errand: Coroutine[object, object, None], name: str) -> None:
+    def run(self, errand: Coroutine[object, object, object], name: str) -> asyncio.Task[object]:
         task = asyncio.get_running_loop().create_task(errand, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._done)
+        return task
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("telegram_errand_failed", errand=task.get_name(), error=type(error).__name__)
+            log.error("errand_failed", errand=task.get_name(), error=type(error).__name__)
 
     async def close(self, patience_seconds: float) -> None:
         tasks = list(self._tasks)

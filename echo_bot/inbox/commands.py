@@ -206,11 +206,11 @@ class Commands:
         await self._store.sessions.reset(request.session_key, self._clock())
         ended = await self._store.grants.end_session(request.session_key)
         await self._overview.end_session(request.session_key)
-        return "A fresh conversation." + (f" {ended} session approval(s) ended." if ended else "")
+        return "A fresh conversation." + (f" {_counted(ended, 'session approval')} ended." if ended else "")
 
     async def _stop(self, request: Request) -> str:
         stopped = await self.halt(request.session_key)
-        return f"Stopped {stopped} turn(s)." if stopped else "Nothing is running here."
+        return words_of_stop(stopped)
 
     async def halt(self, key: SessionKey) -> int:
         """Stop a session's turns; how many. Mark first, then cancel: a stopped turn is never revived."""
@@ -263,6 +263,14 @@ def _votes(record: ApprovalRecord) -> str:
 def _grant_line(grant: GrantRecord) -> str:
     until = f" until {grant.expires_at:%H:%M} UTC" if grant.expires_at else ""
     return f"{literal(grant.grant_id)} {literal(grant.summary)} – {grant.scope}{until}, used {grant.uses}×"
+
+
+def words_of_stop(stopped: int) -> str:
+    return f"Stopped {_counted(stopped, 'turn')}." if stopped else "Nothing is running here."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def literal(text: str) -> str:

@@ -35,7 +35,15 @@ from echo_bot.events import (
 )
 from echo_bot.inbox.admission import Admission
 from echo_bot.inbox.albums import Albums
-from echo_bot.inbox.commands import COMMANDS, CONTROL, TURN_COMMANDS, Commands, Request, literal
+from echo_bot.inbox.commands import (
+    COMMANDS,
+    CONTROL,
+    TURN_COMMANDS,
+    Commands,
+    Request,
+    literal,
+    words_of_stop,
+)
 from echo_bot.inbox.completing import Completing
 from echo_bot.inbox.incoming import claim_ids, has_plain_ids, line_of, without_trust
 from echo_bot.inbox.moving import Moves
@@ -240,7 +248,7 @@ class Inbox:
         except StorageError as error:
             log.error("stop_failed", error=str(error))
             return PressReply(_NOT_STORED, ok=False)
-        return PressReply(f"Stopped {stopped} turn(s).", ok=stopped > 0)
+        return PressReply(words_of_stop(stopped), ok=stopped > 0)
 
     async def _native(self, event: InboundEvent) -> CommandReply:
         if not self._admission.is_for_us(event):

@@ -116,7 +116,7 @@ def _channel_line(channel: dict[str, str]) -> str:
     parts = [f"Channel {channel.get('name', '?')}: {click.style(state, fg=_COLOURS.get(state))}"]
     for key, words in (("last_event_at", "last event"), ("next_retry_at", "next try")):
         if channel.get(key):
-            parts.append(f"{words} {str(channel[key])[:19].replace('T', ' ')}")
+            parts.append(f"{words} {str(channel[key])[:19].replace('T', ' ')} UTC")
     if channel.get("called_at"):
         parts.append(f"called at {channel['called_at']}")
     if channel.get("error"):

@@ -33,7 +33,7 @@ from echo_bot.config.loader import examine_content
 from echo_bot.config.rewriting import replace_file, value_in, with_keys
 from echo_bot.config.yaml_tree import parse_yaml
 from echo_bot.credentials import Key, Vault
-from echo_bot.errors import ChannelError, ConfigError, StartError
+from echo_bot.errors import ChannelError, ChannelFatal, ConfigError, StartError
 from echo_bot.events import Button, ButtonStyle, Card, Paragraph
 
 NEGATIVE = 1
@@ -63,7 +63,7 @@ class Wish:
 
 
 def set_up(wish: Wish) -> None:
-    """Raises EchoBotError; exits with 1 for problems at the platform and 3 when it cannot be reached."""
+    """Raises EchoBotError. Exits with 1 for what a platform refuses or lacks, 3 when it is not reached."""
     manifests = installed_channels()
     manifest = _manifest(wish.channel, manifests)
     helper = load_setup(manifest)
@@ -149,7 +149,7 @@ async def _checked(helper: ChannelSetup, settings: ChannelSettings) -> SetupRepo
     except ChannelError as error:
         click.echo(f"echo-bot: {error}", err=True)
         click.echo("Nothing was written.", err=True)
-        sys.exit(NOT_REACHABLE)
+        sys.exit(NEGATIVE if isinstance(error, ChannelFatal) else NOT_REACHABLE)
 
 
 async def _send(helper: ChannelSetup, settings: ChannelSettings, to: str) -> None:

@@ -104,12 +104,18 @@ async def test_only_where_nobody_is_listed_it_says_how_to_let_people_in(
 async def test_a_refused_token_writes_nothing(desk: Desk, telegram: TelegramEmulator) -> None:
     before = desk.file.read_text()
     answer = await desk.set_up("telegram", "--set", f"api_base={telegram.url}", stdin="1:wrong\n")
-    assert answer.code == 3
+    assert answer.code == 1
     assert "@BotFather" in answer.err
     assert "Nothing was written" in answer.err
     assert "1:wrong" not in answer.out + answer.err
     assert desk.file.read_text() == before
     assert await desk.stored("channel:telegram", "token") is None
+
+
+async def test_a_platform_that_cannot_be_reached_is_another_thing(desk: Desk) -> None:
+    answer = await desk.set_up("telegram", "--set", "api_base=http://127.0.0.1:9", stdin="1:a\n")
+    assert answer.code == 3
+    assert "Nothing was written" in answer.err
 
 
 async def test_discord_names_the_missing_intent_and_the_invitation(

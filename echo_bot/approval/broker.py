@@ -270,6 +270,9 @@ class Broker:
         while True:
             record, is_fresh = await self._reread(record)
             if record.status is not ApprovalStatus.PENDING:
+                if record.approval_id in self._open:
+                    # Another process decided, and is heard of here before `catch_up` looks.
+                    self._ended(record)
                 return answer_of(record)
             if record.deadline is None and is_fresh:
                 return Answer(False, "Not executed: the request is gone from the store. Nobody consented.")

@@ -8,6 +8,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
+from echo_bot.approval import broker
 from echo_bot.events import Address, ApprovalId, Card, CardState, MessageRef
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, Ruling, TurnState
@@ -200,6 +203,20 @@ async def test_a_decision_of_another_process_wakes_the_turn_and_closes_the_card(
         assert await bot.store.approvals.decide(record.approval_id, ruling)
         await bot.parts.broker.catch_up()
         await bot.channel.wait_for(says("hi\n"))
+        closed = await bot.channel.wait_for(is_closed)
+        assert "cli:local" in closed.body
+
+
+async def test_a_decision_that_the_waiting_call_reads_itself_closes_the_card_too(
+    tmp_path: Path, local: Config, is_open: Is, is_closed: Is, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broker, "_MAX_WAIT_STEP_SECONDS", 0.05)
+    async with running_bot(tmp_path, local) as bot:
+        await bot.channel.say("/run echo hi")
+        await bot.channel.wait_for(is_open)
+        record = await pending(bot.store)
+        ruling = Ruling(ApprovalStatus.APPROVED, "cli:local", "once", datetime.now(UTC))
+        assert await bot.store.approvals.decide(record.approval_id, ruling)
         closed = await bot.channel.wait_for(is_closed)
         assert "cli:local" in closed.body
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -44,7 +45,7 @@ class Delivery:
         return self
 
 
-class Carrier:
+class Carrier(ABC):
     """How deliveries reach the bot; see `sockets` and `signed`."""
 
     def __init__(self) -> None:
@@ -55,11 +56,11 @@ class Carrier:
         self.send(delivery)
         return delivery
 
-    def send(self, delivery: Delivery) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def send(self, delivery: Delivery) -> None: ...
 
-    async def stop(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    async def stop(self) -> None: ...
 
 
 async def end(tasks: set[asyncio.Task[None]]) -> None:

@@ -41,7 +41,7 @@ from echo_bot.config.policy import policy_settings
 from echo_bot.delivery import CardDelivery, ChannelBook, Delivery, MovedChats, Pace, StatusLines
 from echo_bot.inbox.admission import Admission, GroupPolicy
 from echo_bot.inbox.albums import Albums
-from echo_bot.inbox.commands import Commands
+from echo_bot.inbox.commands import Commands, Desk
 from echo_bot.inbox.completing import Completing
 from echo_bot.inbox.moving import Moves
 from echo_bot.inbox.port import Inbox, InboxSettings
@@ -234,7 +234,7 @@ def build_parts(setting: Setting) -> Parts:
         store,
         Admission(settings.access, people, group_policies=_group_policies(config), clock=clock),
         RateLimit(config.rate_limit.per_minute, config.rate_limit.burst, LOCAL),
-        Commands(store, broker, queues, albums, overview, mask=mask.mask, clock=clock),
+        Commands(Desk(store, broker, queues, albums, overview, mask.mask, clock)),
         queues,
         albums,
         broker,

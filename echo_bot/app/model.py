@@ -88,31 +88,38 @@ def chat_runner(
     if choice.model is None:
         return None
     from echo_bot.agent.chat import ChatRunner, ChatSettings
+    from echo_bot.agent.loop import LoopSettings, ModelLoop
 
+    limits = config.models.limits
+    loop = ModelLoop(
+        choice.model,
+        LoopSettings(
+            max_iterations=config.agent.max_iterations,
+            timeout_seconds=limits.timeout_seconds,
+            max_output_tokens=limits.max_output_tokens,
+            max_turn_tokens=limits.total_tokens_per_turn,
+        ),
+        runner,
+        more_toolsets,
+    )
     chat = ChatSettings(
         instructions=config.models.system_prompt,
         places=settings.places,
         skills=skills,
-        max_iterations=config.agent.max_iterations,
         max_history=config.session.max_history_messages,
         history_age=timedelta(hours=config.session.expiry_hours),
-        timeout_seconds=config.models.limits.timeout_seconds,
-        max_output_tokens=config.models.limits.max_output_tokens,
-        max_turn_tokens=config.models.limits.total_tokens_per_turn,
         pace=_pace(config, delivery),
     )
     return ChatRunner(
-        choice.model,
+        loop,
         chat,
         store,
         registry,
         settings.tools,
-        runner,
         delivery,
         mask=mask.mask,
         mask_known=mask.mask_known,
         clock=clock,
-        more_toolsets=more_toolsets,
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
@@ -20,7 +20,7 @@ from echo_bot.policy.call import JsonValue
 from echo_bot.policy.catalogue import CATALOGUE, canonical_name
 from echo_bot.session import event_from_json
 from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import TurnRecord, TurnState
+from echo_bot.storage.records import TurnKind, TurnRecord, TurnState
 from echo_bot.text.fences import fence
 from echo_bot.tools.base import ToolResult
 from echo_bot.tools.registry import Registry
@@ -50,8 +50,21 @@ class Recorder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """How a turn ended; `result` is what it came to, for whoever started it."""
+
+    state: TurnState = TurnState.DONE
+    error: str = ""
+    result: str = ""
+
+
+TurnBody = Callable[[TurnScope, Journal], Awaitable[Ended]]
+"""Runs a turn that another one started, or goes on where its journal ends."""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnParts:
-    """What a turn works with."""
+    """What a turn works with. `bodies` run the kinds of turns that are no message."""
 
     store: Store
     registry: Registry
@@ -62,6 +75,7 @@ class TurnParts:
     received: ReceivedFiles
     is_asking: Callable[[TurnId], bool]
     parallel_tools: int
+    bodies: Mapping[TurnKind, TurnBody] = field(default_factory=dict)
 
 
 class TurnRunner:
@@ -84,13 +98,13 @@ class TurnRunner:
     async def _run_typing(self, turn: TurnRecord, event: InboundEvent, journal: Journal) -> None:
         typing = asyncio.create_task(self._keep_typing(turn.turn_id, event.address), name="typing")
         try:
-            state, error = await self._run(turn, event, journal)
-            await self._parts.store.turns.set_state(turn.turn_id, state, error)
+            ended = await self._run(turn, event, journal)
+            await self._parts.store.turns.set_state(turn.turn_id, ended.state, ended.error, ended.result)
         finally:
             typing.cancel()
             await asyncio.wait({typing})
 
-    async def _run(self, turn: TurnRecord, event: InboundEvent, journal: Journal) -> tuple[TurnState, str]:
+    async def _run(self, turn: TurnRecord, event: InboundEvent, journal: Journal) -> Ended:
         scope = TurnScope(
             turn_id=turn.turn_id,
             session_key=turn.session_key,
@@ -99,6 +113,8 @@ class TurnRunner:
             journal=journal,
             slots=asyncio.Semaphore(self._parts.parallel_tools),
         )
+        if turn.kind != "message":
+            return await self._parts.bodies[turn.kind](scope, journal)
         files = await self._parts.received.fetch(turn.session_key, event, journal)
         match read_directive(event.text, self._schema_of):
             case Misused(sentence):
@@ -108,7 +124,7 @@ class TurnRunner:
                 await self._reply(turn, event, _joined(for_people(files), shown_result(tool, result)))
             case Chat():
                 return await self._chat(turn, event, scope, journal, files)
-        return TurnState.DONE, ""
+        return Ended()
 
     async def _chat(
         self,
@@ -117,21 +133,22 @@ class TurnRunner:
         scope: TurnScope,
         journal: Journal,
         files: tuple[ReceivedFile, ...],
-    ) -> tuple[TurnState, str]:
+    ) -> Ended:
         if self._parts.chat is None:
             told = for_people(files)
             await self._reply(turn, event, _joined(told, NO_MODEL if event.text.strip() or not told else ""))
-            return TurnState.DONE, ""
+            return Ended()
         ended = await self._parts.chat.run(scope, journal, for_model(files))
         if ended.error:
             await self._parts.audit.record("model_failed", turn=turn.turn_id, error=ended.error)
-            return TurnState.FAILED, ended.error
-        return TurnState.DONE, ""
+            return Ended(TurnState.FAILED, ended.error)
+        return Ended()
 
     async def _fail(self, turn: TurnRecord, error: str) -> None:
         """Say so and mark it. While the database refuses even that, the turn stays and is revived later."""
         try:
-            await self._reply(turn, event_from_json(turn.event_json), _WENT_WRONG)
+            if turn.kind == "message":
+                await self._reply(turn, event_from_json(turn.event_json), _WENT_WRONG)
             await self._parts.store.turns.set_state(turn.turn_id, TurnState.FAILED, error)
         except (StorageError, ValueError) as second:
             log.error("turn_failure_untold", turn=turn.turn_id, error=str(second))

@@ -49,7 +49,7 @@ from echo_bot.inbox.rate import RateLimit
 from echo_bot.policy.access import LOCAL
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
-from echo_bot.session import SessionQueues
+from echo_bot.session import SessionQueues, TurnStarter
 from echo_bot.storage.protocol import People, Store
 from echo_bot.tools.runner import ToolRunner
 
@@ -106,6 +106,7 @@ class Parts:
     broker: Broker
     gate: ApprovalGate
     queues: SessionQueues
+    starter: TurnStarter
     overview: Overview
     inbox: Inbox
     warnings: tuple[str, ...]
@@ -137,6 +138,7 @@ def build_parts(setting: Setting) -> Parts:
     )
     channels = ChannelRunner(book, delivery, clock)
     callbacks = Callbacks(store, delivery, clock)
+    starter = TurnStarter(store, clock)
     broker = _broker(
         setting,
         settings,
@@ -204,7 +206,7 @@ def build_parts(setting: Setting) -> Parts:
             parallel_tools=config.agent.parallel_tools,
         )
     )
-    queues = SessionQueues(turns.run)
+    queues = starter.queues = SessionQueues(turns.run)
     found = (
         *setting.loaded.warnings,
         *setting.secrets.warnings,
@@ -264,6 +266,7 @@ def build_parts(setting: Setting) -> Parts:
         broker,
         gate,
         queues,
+        starter,
         overview,
         inbox,
         warnings,

@@ -2,11 +2,13 @@
 
 from echo_bot.session.keys import chat_session, memory_scope, session_key, turn_id_of
 from echo_bot.session.queues import RenameTurn, SessionQueues
+from echo_bot.session.starting import TurnStarter
 from echo_bot.session.stored import event_from_json, event_to_json, storable
 
 __all__ = [
     "RenameTurn",
     "SessionQueues",
+    "TurnStarter",
     "chat_session",
     "event_from_json",
     "event_to_json",

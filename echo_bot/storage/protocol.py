@@ -102,11 +102,15 @@ class Turns(Protocol):
         """Queued, running and waiting turns in order of arrival."""
         ...
 
+    async def unfinished_children(self, turn_id: TurnId) -> tuple[TurnRecord, ...]:
+        """Those of them that this turn started, itself, in order."""
+        ...
+
     async def begin(self, turn_id: TurnId) -> tuple[JournalEntry, ...] | None:
         """Mark it running and return its journal; None when the turn is already final or not there."""
         ...
 
-    async def set_state(self, turn_id: TurnId, state: TurnState, error: str = "") -> bool:
+    async def set_state(self, turn_id: TurnId, state: TurnState, error: str = "", result: str = "") -> bool:
         """False, and nothing changed, when the turn is already final or not there."""
         ...
 

@@ -24,11 +24,16 @@ class TurnState(StrEnum):
         return self not in (TurnState.QUEUED, TurnState.RUNNING, TurnState.WAITING)
 
 
+TurnKind = Literal["message", "worker", "workflow"]
+"""What a turn runs: somebody's (or a job's) message, a worker's task, the steps of a workflow."""
+
+
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
     """One turn. `event_json` is the inbound event as stored; `order` rises with arrival.
 
-    `memory_scope` is whose memory it uses; see `echo_bot.session.memory_scope`.
+    `memory_scope` is whose memory it uses; see `echo_bot.session.memory_scope`. `parent` is the turn that
+    started it, "" for none; `result` is what it came to, for whoever waits for it.
     """
 
     turn_id: TurnId
@@ -40,6 +45,9 @@ class TurnRecord:
     order: int = 0
     error: str = ""
     memory_scope: str = ""
+    kind: TurnKind = "message"
+    parent: str = ""
+    result: str = ""
 
 
 JournalKind = Literal["file", "response", "call", "result", "note"]

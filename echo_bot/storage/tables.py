@@ -52,9 +52,13 @@ turns = Table(
     Column("created_at", UtcTime, nullable=False),
     text_column("error", default=""),
     text_column("memory_scope", default=""),
+    text_column("kind", default="message"),
+    text_column("parent", default=""),
+    text_column("result", default=""),
     UniqueConstraint("turn_id"),
     Index(None, "state", "order"),
     Index(None, "session_key", "event_id"),
+    Index(None, "parent", "state"),
     sqlite_autoincrement=True,
 )
 

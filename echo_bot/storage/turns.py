@@ -32,6 +32,15 @@ class SqlTurns:
         statement = select(turns).where(turns.c.state.in_(_UNFINISHED)).order_by(turns.c.order)
         return await self._database.rows(statement, _turn)
 
+    async def unfinished_children(self, turn_id: TurnId) -> tuple[TurnRecord, ...]:
+        statement = (
+            select(turns)
+            .where(turns.c.parent == turn_id)
+            .where(turns.c.state.in_(_UNFINISHED))
+            .order_by(turns.c.order)
+        )
+        return await self._database.rows(statement, _turn)
+
     async def begin(self, turn_id: TurnId) -> tuple[JournalEntry, ...] | None:
         def work(connection: Connection) -> tuple[JournalEntry, ...] | None:
             if connection.execute(_SET_STATE, _state_values(turn_id, TurnState.RUNNING)).rowcount == 0:
@@ -40,8 +49,8 @@ class SqlTurns:
 
         return await self._database.write(work)
 
-    async def set_state(self, turn_id: TurnId, state: TurnState, error: str = "") -> bool:
-        return await self._database.change(_SET_STATE, _state_values(turn_id, state, error)) == 1
+    async def set_state(self, turn_id: TurnId, state: TurnState, error: str = "", result: str = "") -> bool:
+        return await self._database.change(_SET_STATE, _state_values(turn_id, state, error, result)) == 1
 
     async def append(self, turn_id: TurnId, entry: JournalEntry) -> bool:
         values = {"turn_id": turn_id, "kind": entry.kind, "key": entry.key, "payload": entry.payload}
@@ -62,11 +71,14 @@ def turn_values(turn: TurnRecord) -> dict[str, Any]:
         "created_at": turn.created_at,
         "error": turn.error,
         "memory_scope": turn.memory_scope,
+        "kind": turn.kind,
+        "parent": turn.parent,
+        "result": turn.result,
     }
 
 
-def _state_values(turn_id: TurnId, state: TurnState, error: str = "") -> dict[str, str]:
-    return {"of": turn_id, "state": state.value, "error": error}
+def _state_values(turn_id: TurnId, state: TurnState, error: str = "", result: str = "") -> dict[str, str]:
+    return {"of": turn_id, "state": state.value, "error": error, "result": result}
 
 
 def _entry(row: RowMapping) -> JournalEntry:
@@ -83,5 +95,8 @@ def _turn(row: RowMapping) -> TurnRecord:
         "order",
         "error",
         "memory_scope",
+        "kind",
+        "parent",
+        "result",
     )
     return TurnRecord(state=TurnState(row["state"]), **fields(row, *names))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -46,9 +45,13 @@ class ModelChoice:
 def choose_models(config: Config, secrets: Secrets) -> tuple[ModelChoice, ModelChoice]:
     """The model that answers and the one that judges calls, which is the same one unless it has a name."""
     answers = choose_model(config, secrets, config.models.default)
-    name = config.permissions.approval.smart_model
-    judges = choose_model(config, secrets, name) if name and name != config.models.default else answers
-    return answers, judges
+    name = judge_named(config)
+    return answers, answers if name == config.models.default else choose_model(config, secrets, name)
+
+
+def judge_named(config: Config) -> str:
+    """The name of the model that is to judge calls, whether it can be used or not; "" without any."""
+    return config.permissions.approval.smart_model or config.models.default
 
 
 def choose_model(config: Config, secrets: Secrets, name: str) -> ModelChoice:
@@ -123,23 +126,13 @@ def chat_runner(
     )
 
 
-def approval_model(choice: ModelChoice, timeout_seconds: float) -> AskModel:
-    """Asks the approval model one question without tools. None when there is no model, or it failed."""
+def approval_model(choice: ModelChoice, timeout_seconds: float) -> AskModel | None:
+    """What asks the approval model about a call, or None when there is no model."""
+    if choice.model is None:
+        return None
+    from echo_bot.agent.judge import Judge
 
-    async def ask(prompt: str) -> str | None:
-        if choice.model is None:
-            return None
-        from pydantic_ai import Agent
-        from pydantic_ai.exceptions import AgentRunError, UserError
-
-        try:
-            async with asyncio.timeout(timeout_seconds):
-                return (await Agent(choice.model).run(prompt)).output
-        except (AgentRunError, UserError, OSError, ValueError, TimeoutError) as error:
-            log.warning("approval_model_failed", error=type(error).__name__)
-            return None
-
-    return ask
+    return Judge(choice.model, timeout_seconds).ask
 
 
 def _pace(config: Config, delivery: Delivery) -> Callable[[InboundEvent], float]:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from secrets import token_hex
 from typing import Protocol
 
 import structlog
@@ -15,13 +16,13 @@ from echo_bot.approval.approvers import read_paired
 from echo_bot.approval.asking import Asking, GateRequest
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Asked, Surroundings, answered, gather
-from echo_bot.approval.smart import AskModel, review_prompt
+from echo_bot.approval.smart import RULES, AskModel, Judgement, Review, Sight, review_prompt
 from echo_bot.errors import StorageError
 from echo_bot.events import ApprovalId, TurnId
 from echo_bot.policy.access import is_restricted_by_star
 from echo_bot.policy.call import Arguments, Executor, digest
 from echo_bot.policy.decision import ApprovalSource, Decision, Finding, StepName, Verdict
-from echo_bot.policy.facts import Caller, Facts
+from echo_bot.policy.facts import Caller, Facts, SmartAnswer
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.policy.steps import decide
@@ -31,6 +32,9 @@ from echo_bot.storage.records import ApprovalStatus
 log = structlog.get_logger(__name__)
 
 _DRIFTED = "what it would do changed since it was asked about; ask for it again"
+_ESCALATED = "(not asked)"
+"""Stands for the answer of a model that was not asked; like any that is no verdict, it escalates."""
+
 _AUTHORISING = frozenset({StepName.GRANT, StepName.HUMAN})
 
 
@@ -68,7 +72,7 @@ class Recorder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GateOptions:
-    """`is_interactive`: a person sits at the terminal channel. `judge` names the approval model."""
+    """`is_interactive`: a person sits at the terminal channel. `judge`: the configured approval model."""
 
     is_interactive: bool
     network_allowed: bool
@@ -89,7 +93,7 @@ class ApprovalGate:
         asking: Asking,
         *,
         surroundings: Callable[[], Awaitable[Surroundings]],
-        ask_model: AskModel,
+        ask_model: AskModel | None,
         mask: Callable[[str], str],
         on_waiting: Callable[[TurnId, bool], Awaitable[None]],
         clock: Callable[[], datetime],
@@ -178,7 +182,7 @@ class ApprovalGate:
         recheck = _recheck(facts, surroundings)
         decision = decide(facts)
         if decision.verdict is Verdict.ASK and decision.step is StepName.SMART:
-            facts = answered(facts, await self._pre_screen(request, facts))
+            facts = answered(facts, await self._pre_screen(request, facts, surroundings))
             decision = decide(facts)
         if decision.verdict is Verdict.ASK:
             return await self._ask_person(request, facts, decision, recheck)
@@ -227,19 +231,37 @@ class ApprovalGate:
         )
         return replace(facts, granted=grant is not None), grant.grant_id if grant is not None else ""
 
-    async def _pre_screen(self, request: GateRequest, facts: Facts) -> str | None:
-        prompt = review_prompt(facts.call, facts.findings, self._mask)
-        answer = "ESCALATE" if prompt is None else await self._ask_model(prompt)
+    async def _pre_screen(self, request: GateRequest, facts: Facts, surroundings: Surroundings) -> str | None:
+        """What the approval model says; None when it is unavailable."""
+        if await self._store.approvals.get(request.approval_id) is not None:
+            # Before a restart it came before people, and theirs is the word that counts.
+            return _ESCALATED
+        begun = self._clock()
+        sight = Sight(
+            self._options.network_allowed, surroundings.typed_before(_process_of(facts)), request.edited_by
+        )
+        prompt = review_prompt(facts, sight, self._mask, token_hex(8))
+        judgement = await self._judgement(request, prompt)
         await self._audit.record(
             "smart",
             turn=request.turn_id,
             call=request.call_key,
             model=self._options.judge,
-            answer="(unavailable)" if answer is None else answer[:100],
+            answered_by=judgement.model,
+            verdict=SmartAnswer(judgement.text).verdict.value,
+            answer="(unavailable)" if judgement.text is None else judgement.text[:100],
             shown_whole=prompt is not None,
             digest=digest(facts.call),
+            seconds=round((self._clock() - begun).total_seconds(), 3),
         )
-        return answer
+        return judgement.text
+
+    async def _judgement(self, request: GateRequest, prompt: str | None) -> Judgement:
+        if self._ask_model is None:
+            return Judgement(None)
+        if prompt is None:
+            return Judgement(_ESCALATED)
+        return await self._ask_model(Review(request.turn_id, request.session_key, RULES, prompt))
 
     async def _ask_person(
         self, request: GateRequest, facts: Facts, decision: Decision, recheck: Callable[[], str]

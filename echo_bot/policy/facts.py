@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from echo_bot.events import Address, Identity
@@ -37,11 +38,33 @@ class Caller:
     paired: Paired = NOBODY_PAIRED
 
 
+class SmartVerdict(StrEnum):
+    """What an approval model's answer comes to."""
+
+    APPROVE = "approve"
+    DENY = "deny"
+    ESCALATE = "escalate"
+    UNAVAILABLE = "unavailable"
+
+
 @dataclass(frozen=True, slots=True)
 class SmartAnswer:
     """What the approval model said, word for word; None when there is no model or it failed."""
 
     text: str | None
+
+    @property
+    def verdict(self) -> SmartVerdict:
+        """Only an answer that is one of the words and nothing else counts; any other one escalates."""
+        if self.text is None:
+            return SmartVerdict.UNAVAILABLE
+        match self.text.strip():
+            case "APPROVE":
+                return SmartVerdict.APPROVE
+            case "DENY":
+                return SmartVerdict.DENY
+            case _:
+                return SmartVerdict.ESCALATE
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from echo_bot.policy.access import is_elevated
 from echo_bot.policy.call import Executor
 from echo_bot.policy.decision import ApprovalSource, Decision, Finding, StepName, Verdict
-from echo_bot.policy.facts import UNSANDBOXED, Facts
+from echo_bot.policy.facts import UNSANDBOXED, Facts, SmartVerdict
 from echo_bot.policy.names import names_tool
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.targets import FOREIGN_TARGET
@@ -139,14 +139,14 @@ def smart(facts: Facts) -> Decision | None:
         return None
     if facts.smart is None:
         return Decision(Verdict.ASK, StepName.SMART, "the approval model is asked first", facts.risk)
-    if facts.smart.text is None:
-        return _deny(StepName.SMART, "approval model unavailable", facts)
-    match facts.smart.text.strip():
-        case "APPROVE":
+    match facts.smart.verdict:
+        case SmartVerdict.APPROVE:
             return _allow(StepName.SMART, "the approval model approved", facts)
-        case "DENY":
+        case SmartVerdict.DENY:
             return _deny(StepName.SMART, "the approval model denied", facts)
-        case _:
+        case SmartVerdict.UNAVAILABLE:
+            return _deny(StepName.SMART, "approval model unavailable", facts)
+        case SmartVerdict.ESCALATE:
             return None
 
 

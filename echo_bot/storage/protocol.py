@@ -19,6 +19,7 @@ from echo_bot.storage.lasting import (
     SealedValues,
     Values,
 )
+from echo_bot.storage.mcp import McpDefinitions
 from echo_bot.storage.records import (
     ApprovalRecord,
     GrantRecord,
@@ -42,6 +43,7 @@ __all__ = [
     "Events",
     "Grants",
     "Logins",
+    "McpDefinitions",
     "Memories",
     "Moves",
     "Outbox",
@@ -339,6 +341,8 @@ class Store(Protocol):
     def values(self) -> Values: ...
     @property
     def memories(self) -> Memories: ...
+    @property
+    def mcp(self) -> McpDefinitions: ...
     @property
     def moves(self) -> Moves: ...
     @property

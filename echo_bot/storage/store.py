@@ -9,6 +9,7 @@ from echo_bot.storage.dialect import sqlite_engine
 from echo_bot.storage.events import SqlEvents
 from echo_bot.storage.grants import SqlGrants
 from echo_bot.storage.logins import SqlLogins
+from echo_bot.storage.mcp import SqlMcpDefinitions
 from echo_bot.storage.memories import SqlMemories
 from echo_bot.storage.moves import SqlMoves
 from echo_bot.storage.outbox import SqlOutbox
@@ -46,6 +47,7 @@ class SqlStore:
         self.logins = SqlLogins(self._database)
         self.values = SqlValues(self._database)
         self.memories = SqlMemories(self._database)
+        self.mcp = SqlMcpDefinitions(self._database)
         self.moves = SqlMoves(self._database)
         self.retention = SqlRetention(self._database)
 

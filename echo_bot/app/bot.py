@@ -24,7 +24,7 @@ from echo_bot.app.served import Served, served_for
 from echo_bot.app.toolbox import sandbox_warning
 from echo_bot.bus.instance import Instance, claim_instance
 from echo_bot.bus.process import ProcessId
-from echo_bot.bus.protocol import DECISIONS_TOPIC
+from echo_bot.bus.protocol import DECISIONS_TOPIC, PAUSES_TOPIC
 from echo_bot.bus.sqlite import SqliteBus
 from echo_bot.channel import Channel, ChannelSettings
 from echo_bot.config.loader import Loaded
@@ -123,6 +123,7 @@ class Bot:
         await self._start_work(parts)
         url = await self._serve(parts, store, served, api)
         self._own(self._watch_decisions(bus, parts), "decisions")
+        self._own(self._watch_pauses(bus, parts), "pauses")
         self._own(self._write_health(parts, me, store), "health")
         self._own(self._keep_house(parts, store), "housekeeping")
         self._own(self._watch_lease(instance), "lease")
@@ -192,6 +193,7 @@ class Bot:
         return served
 
     async def _start_work(self, parts: Parts) -> None:
+        await parts.pausing.load()
         await parts.delivery.start()
         self._stack.push_async_callback(parts.delivery.close)
         await parts.broker.start()
@@ -255,6 +257,11 @@ class Bot:
         """Decisions of the command line, heard within a second."""
         async for _ in bus.subscribe(DECISIONS_TOPIC):
             await _guarded(parts.broker.catch_up, "decisions_unread")
+
+    async def _watch_pauses(self, bus: SqliteBus, parts: Parts) -> None:
+        """Pauses of the command line, heard within a second."""
+        async for _ in bus.subscribe(PAUSES_TOPIC):
+            await _guarded(parts.pausing.load, "pauses_unread")
 
     async def _write_health(self, parts: Parts, me: ProcessId, store: SqlStore) -> None:
         while True:

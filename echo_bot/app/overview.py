@@ -14,7 +14,7 @@ from echo_bot.channel import ChannelHealth
 from echo_bot.events import Identity, SessionKey
 from echo_bot.policy.access import is_admin
 from echo_bot.policy.settings import PolicySettings
-from echo_bot.session import SessionQueues
+from echo_bot.session import Pausing, SessionQueues
 from echo_bot.storage.protocol import People, Store
 from echo_bot.tools.registry import Availability, Registry, ToolState
 
@@ -33,6 +33,7 @@ class Overview:
         people: People,
         registry: Registry,
         queues: SessionQueues,
+        pausing: Pausing,
         channels: ChannelRunner,
         *,
         model_name: str,
@@ -41,7 +42,7 @@ class Overview:
         clock: Callable[[], datetime],
     ) -> None:
         self._settings, self._store, self._people, self._registry = settings, store, people, registry
-        self._queues, self._channels, self._clock = queues, channels, clock
+        self._queues, self._pausing, self._channels, self._clock = queues, pausing, channels, clock
         self._model_name, self._warnings, self._stop_processes = model_name, warnings, stop_processes
         self._started_at = clock()
 
@@ -61,10 +62,12 @@ class Overview:
         running, waiting = self._queues.total()
         pending = [r for r in await self._store.approvals.pending() if r.kind != "batch"]
         dead = await self._store.outbox.list("dead", _MOST_DEAD)
+        pause = self._pausing.pause_of()
         lines = [
             f"Echo Bot {__version__}, up since {self._started_at:%Y-%m-%d %H:%M} UTC",
             f"Model: {self._model_name or 'none (direct calls only)'}",
             f"Turns: {running} running, {waiting} waiting. Open approvals: {len(pending)}.",
+            *([f"Paused everywhere {pause}: nothing new begins until `/resume`."] if pause else []),
             *self._channel_lines(),
         ]
         if dead:

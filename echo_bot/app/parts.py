@@ -17,7 +17,14 @@ from echo_bot.agent.turn import TurnParts, TurnRunner
 from echo_bot.app.callbacks import Callbacks
 from echo_bot.app.channel_runner import ChannelRunner
 from echo_bot.app.file_sources import file_sources
-from echo_bot.app.model import ModelChoice, approval_model, chat_runner, choose_models, same_provider
+from echo_bot.app.model import (
+    ModelChoice,
+    approval_model,
+    chat_runner,
+    choose_models,
+    judge_named,
+    same_provider,
+)
 from echo_bot.app.moved_targets import MovedAliases, MovedTargets
 from echo_bot.app.network_tools import Reach
 from echo_bot.app.overview import Overview
@@ -49,7 +56,7 @@ from echo_bot.inbox.rate import RateLimit
 from echo_bot.policy.access import LOCAL
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
-from echo_bot.session import SessionQueues, TurnStarter
+from echo_bot.session import Pausing, SessionQueues, TurnStarter
 from echo_bot.storage.protocol import People, Store
 from echo_bot.tools.runner import ToolRunner
 
@@ -106,6 +113,7 @@ class Parts:
     broker: Broker
     gate: ApprovalGate
     queues: SessionQueues
+    pausing: Pausing
     starter: TurnStarter
     overview: Overview
     inbox: Inbox
@@ -158,7 +166,7 @@ def build_parts(setting: Setting) -> Parts:
     network_allowed = config.execution.network_policy == "allow"
     gate = ApprovalGate(
         settings,
-        GateOptions(setting.is_interactive, network_allowed, judge.name),
+        GateOptions(setting.is_interactive, network_allowed, judge.name or judge_named(config)),
         store,
         people,
         broker,
@@ -206,7 +214,9 @@ def build_parts(setting: Setting) -> Parts:
             parallel_tools=config.agent.parallel_tools,
         )
     )
-    queues = starter.queues = SessionQueues(turns.run)
+    pausing = Pausing(store.values, clock)
+    queues = starter.queues = SessionQueues(turns.run, pausing.is_paused)
+    pausing.subscribe(queues.wake)
     found = (
         *setting.loaded.warnings,
         *setting.secrets.warnings,
@@ -221,6 +231,7 @@ def build_parts(setting: Setting) -> Parts:
         people,
         toolbox.registry,
         queues,
+        pausing,
         channels,
         model_name=model.name,
         warnings=warnings,
@@ -236,8 +247,9 @@ def build_parts(setting: Setting) -> Parts:
         store,
         Admission(settings.access, people, group_policies=_group_policies(config), clock=clock),
         RateLimit(config.rate_limit.per_minute, config.rate_limit.burst, LOCAL),
-        Commands(Desk(store, broker, queues, albums, overview, mask.mask, clock)),
+        Commands(Desk(store, broker, queues, pausing, albums, overview, audit, mask.mask, clock)),
         queues,
+        pausing,
         albums,
         broker,
         delivery,
@@ -248,7 +260,7 @@ def build_parts(setting: Setting) -> Parts:
             mask=mask.mask,
             clock=clock,
         ),
-        Moves(store, queues, albums, moved, audit, rename_processes=toolbox.processes.rename),
+        Moves(store, queues, pausing, albums, moved, audit, rename_processes=toolbox.processes.rename),
         status,
         mask=mask.mask,
         clock=clock,
@@ -266,6 +278,7 @@ def build_parts(setting: Setting) -> Parts:
         broker,
         gate,
         queues,
+        pausing,
         starter,
         overview,
         inbox,

@@ -14,6 +14,9 @@ from typing import Protocol
 DECISIONS_TOPIC = "approvals"
 """Another process decided an approval: read the new decisions."""
 
+PAUSES_TOPIC = "pauses"
+"""Another process paused or resumed: read what is paused."""
+
 
 @dataclass(frozen=True, slots=True)
 class Signal:

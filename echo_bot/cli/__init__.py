@@ -15,6 +15,8 @@ VERBS = {
     "doctor": "Examine this installation and say what mends it.",
     "explain": "Say what the gate would decide about a call, running nothing.",
     "guard": "Say what a guard sees in a command or in a file of cases.",
+    "pause": "Let nothing new begin, anywhere, until resume.",
+    "resume": "Let everything go on after a pause.",
     "approvals": "List open questions and decide them.",
     "grants": "List and revoke remembered approvals.",
     "outbox": "List messages that were not delivered; try again or drop them.",

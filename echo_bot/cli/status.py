@@ -54,6 +54,7 @@ def as_dict(found: Status) -> dict[str, object]:
         "tools": found.tools.rows,
         "pending_approvals": [_pending_dict(line) for line in seen.pending],
         "turns": seen.turns,
+        "paused": _paused_dict(seen),
         "dead_letters": seen.dead_letters,
         "unknown_deliveries": seen.unknown_deliveries,
         "grants": seen.grants,
@@ -72,6 +73,7 @@ def as_lines(found: Status) -> Iterator[str]:
     yield f"Model: {_model(found)}"
     for channel in found.channels:
         yield _channel_line(channel)
+    yield from _paused(sight.seen)
     yield f"Open approvals: {len(sight.seen.pending)}"
     for line in sight.seen.pending:
         yield _pending_line(line, found.now)
@@ -130,6 +132,23 @@ def _pending_line(line: PendingLine, now: datetime) -> str:
         f"  {line.approval_id[-6:]}  {line.tool} ({line.risk}), asked by {line.requester} "
         f"{age(line.created_at, now)} ago{left}"
     )
+
+
+def _paused(seen: Peek) -> Iterator[str]:
+    if seen.paused:
+        lifts = f"`{command('resume')}` lets it go on"
+        yield click.style(f"Paused everywhere {seen.paused}", fg="yellow") + f" ({lifts})"
+    if seen.paused_sessions:
+        yield f"Chats paused by themselves: {seen.paused_sessions}"
+
+
+def _paused_dict(seen: Peek) -> dict[str, object]:
+    return {
+        "everywhere": seen.paused is not None,
+        "since": seen.paused.at.isoformat() if seen.paused else None,
+        "by": seen.paused.by if seen.paused else None,
+        "chats": seen.paused_sessions,
+    }
 
 
 def _counts(seen: Peek) -> Iterator[str]:

@@ -12,7 +12,7 @@ import structlog
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.events import Address, SessionKey
 from echo_bot.inbox.albums import Albums
-from echo_bot.session import SessionQueues, chat_session, event_from_json, event_to_json
+from echo_bot.session import Pausing, SessionQueues, chat_session, event_from_json, event_to_json
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ChatMove, TurnRecord
 
@@ -30,13 +30,14 @@ class Moves:
         self,
         store: Store,
         queues: SessionQueues,
+        pausing: Pausing,
         albums: Albums,
         moved: MovedChats,
         audit: Recorder,
         *,
         rename_processes: Callable[[str, str], None],
     ) -> None:
-        self._store, self._queues, self._albums = store, queues, albums
+        self._store, self._queues, self._pausing, self._albums = store, queues, pausing, albums
         self._moved, self._audit = moved, audit
         self._rename_processes = rename_processes
         self._lock = asyncio.Lock()
@@ -62,6 +63,7 @@ class Moves:
         await self._audit.record("chat_moved", old=str(before), new=str(after))
         rows = await self._store.moves.move(move)
         await self._moved.load()
+        await self._pausing.rename(move.old_session, move.new_session)
 
         def renamed(turn: TurnRecord, key: SessionKey) -> TurnRecord:
             event = replace(event_from_json(turn.event_json), chat_id=new_chat_id)

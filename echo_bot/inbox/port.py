@@ -47,9 +47,11 @@ from echo_bot.inbox.commands import (
 from echo_bot.inbox.completing import Completing
 from echo_bot.inbox.incoming import claim_ids, has_plain_ids, line_of, without_trust
 from echo_bot.inbox.moving import Moves
+from echo_bot.inbox.notices import Notices
 from echo_bot.inbox.rate import RateLimit
 from echo_bot.inbox.reading import Reading
 from echo_bot.session import (
+    Pausing,
     SessionQueues,
     event_from_json,
     event_to_json,
@@ -102,6 +104,7 @@ class Inbox:
         rate: RateLimit,
         commands: Commands,
         queues: SessionQueues,
+        pausing: Pausing,
         albums: Albums,
         broker: Broker,
         delivery: Delivery,
@@ -119,8 +122,7 @@ class Inbox:
         self._completing, self._moves, self._status = completing, moves, status
         self._delivery, self._mask, self._clock, self._monotonic = delivery, mask, clock, monotonic
         self._tasks: set[asyncio.Task[None]] = set()
-        self._told_waiting: set[tuple[SessionKey, str]] = set()
-        self._told_backlog: dict[Address, datetime] = {}
+        self._notices = Notices(delivery, pausing)
 
     async def receive(self, event: InboundEvent) -> bool:
         """See `Port.receive`. Trust fields that a channel may have set are reset before anything else."""
@@ -196,7 +198,7 @@ class Inbox:
 
     async def submit(self, event: InboundEvent) -> bool:
         """Queue an event as a turn, from a channel or an internal producer. False if it was seen before."""
-        key = session_key(event, shared_groups=self._settings.shared_groups)
+        key = self._key(event)
         turn = TurnRecord(
             turn_id=turn_id_of(event),
             session_key=key,
@@ -216,7 +218,7 @@ class Inbox:
         else:
             self._queues.submit(turn)
         if before is not None and self._broker.is_asking(before.turn_id):
-            await self._tell_waiting(event, key, before)
+            await self._notices.waits(event, key, before.turn_id)
         return True
 
     async def close(self) -> None:
@@ -284,12 +286,14 @@ class Inbox:
         if not name and await self._answers_question(event):
             return _Taken(True)
         stored = await self.submit(event)
+        if stored:
+            await self._notices.is_held(event, self._key(event))
         return _Taken(stored, queued=stored)
 
     async def _command(self, event: InboundEvent, name: str, rest: str) -> _Taken:
         if not await self._claim_only(event, said=True):
             return _Taken(False)
-        key = session_key(event, shared_groups=self._settings.shared_groups)
+        key = self._key(event)
         return _Taken(True, work=partial(self._answer_to, name, Request(event, key, rest)))
 
     async def _answer_to(self, name: str, request: Request) -> str:
@@ -318,14 +322,14 @@ class Inbox:
 
     async def _joins_album(self, event: InboundEvent) -> bool:
         """Whoever sent the first part was admitted, and a part needs no mention of its own."""
-        key = session_key(event, shared_groups=self._settings.shared_groups)
+        key = self._key(event)
         return await self._albums.join(event, key, self._line)
 
     async def _edited(self, event: InboundEvent) -> bool:
         """An edit replaces a message that still waits; it never runs a command and never decides anything."""
         if split_command(event.text)[0]:
             return False
-        key = session_key(event, shared_groups=self._settings.shared_groups)
+        key = self._key(event)
         for turn in self._queues.waiting(key):
             if event.message_id and event_from_json(turn.event_json).message_id == event.message_id:
                 edited = replace(event, event_type=EventType.MESSAGE, event_id=turn.event_id)
@@ -348,19 +352,8 @@ class Inbox:
         return True
 
     async def _too_old(self, event: InboundEvent) -> None:
-        now = self._clock()
-        told_at = self._told_backlog.get(event.address)
-        if await self._claim_only(event) and (told_at is None or now - told_at > self._settings.max_backlog):
-            self._told_backlog[event.address] = now
-            await self._reply(
-                event, "I was away, and your earlier messages are too old to act on. Send them again."
-            )
-
-    async def _tell_waiting(self, event: InboundEvent, key: SessionKey, turn: TurnRecord) -> None:
-        mark = (key, turn.turn_id)
-        if mark not in self._told_waiting:
-            self._told_waiting = {m for m in self._told_waiting if m[0] != key} | {mark}
-            await self._reply(event, "A decision is open in this chat; I will read this once it is made.")
+        if await self._claim_only(event):
+            await self._notices.too_late(event, self._clock(), self._settings.max_backlog)
 
     async def _claim_only(self, event: InboundEvent, *, said: bool = False) -> bool:
         line = self._line(event) if said else None
@@ -368,6 +361,9 @@ class Inbox:
 
     def _line(self, event: InboundEvent) -> TranscriptRow:
         return line_of(event, self._mask, self._memory_scope(event))
+
+    def _key(self, event: InboundEvent) -> SessionKey:
+        return session_key(event, shared_groups=self._settings.shared_groups)
 
     def _memory_scope(self, event: InboundEvent) -> str:
         return memory_scope(event, shared_groups=self._settings.shared_groups)

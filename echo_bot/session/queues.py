@@ -17,6 +17,8 @@ log = structlog.get_logger(__name__)
 RunTurn = Callable[[TurnRecord], Awaitable[None]]
 """Runs one turn to its end. It must not raise, except CancelledError when it is stopped."""
 
+IsHeld = Callable[[SessionKey], bool]
+"""Must a session begin no turn now? See `echo_bot.session.pausing`."""
 
 RenameTurn = Callable[[TurnRecord, SessionKey], TurnRecord]
 """The turn as it belongs to a session that got a new key."""
@@ -29,17 +31,16 @@ class _Lane:
     current: TurnRecord | None = None
     turn_task: asyncio.Task[None] | None = None
     worker: asyncio.Task[None] | None = None
-    paused: bool = False
 
 
 class SessionQueues:
     """One turn at a time per session, sessions in parallel.
 
-    A lane lives while it has work; nothing is polled.
+    A lane lives while it has work; nothing is polled. Held sessions finish what runs; `wake` looks again.
     """
 
-    def __init__(self, run: RunTurn) -> None:
-        self._run = run
+    def __init__(self, run: RunTurn, is_held: IsHeld = lambda _key: False) -> None:
+        self._run, self._is_held = run, is_held
         self._lanes: dict[SessionKey, _Lane] = {}
         self._endings: dict[TurnId, asyncio.Event] = {}
         self._closing = False
@@ -90,22 +91,16 @@ class SessionQueues:
         if lane.turn_task is not None:
             lane.turn_task.cancel()
             await asyncio.wait({lane.turn_task})
+        if lane.worker is None:
+            self._lanes.pop(lane.key, None)
         for turn in dropped:
             self._tell_ended(turn)
         return tuple(dropped)
 
-    def pause(self, key: SessionKey) -> None:
-        """Finish the running turn, then hold the rest until `resume`."""
-        self._lanes.setdefault(key, _Lane(key)).paused = True
-
-    def resume(self, key: SessionKey) -> bool:
-        """False when the session was not paused."""
-        lane = self._lanes.get(key)
-        if lane is None or not lane.paused:
-            return False
-        lane.paused = False
-        self._ensure_worker(lane)
-        return True
+    def wake(self) -> None:
+        """Some sessions may be held no longer: let their waiting turns begin."""
+        for lane in self._lanes.values():
+            self._ensure_worker(lane)
 
     def rename(self, old: SessionKey, new: SessionKey, renamed: RenameTurn) -> None:
         """The sessions of a chat (its own, its threads', its senders') go on under the chat's new key.
@@ -124,7 +119,6 @@ class SessionQueues:
                 lane.waiting.extend(there.waiting)
             if there is not None:
                 there.waiting.clear()
-                lane.paused = lane.paused or there.paused
             self._lanes[lane.key] = lane
             self._ensure_worker(lane)
 
@@ -146,12 +140,12 @@ class SessionQueues:
             ending.set()
 
     def _ensure_worker(self, lane: _Lane) -> None:
-        if lane.worker is None and not lane.paused and not self._closing:
+        if lane.worker is None and lane.waiting and not self._closing and not self._is_held(lane.key):
             lane.worker = asyncio.create_task(self._work(lane), name=f"session {lane.key}")
 
     async def _work(self, lane: _Lane) -> None:
         try:
-            while lane.waiting and not lane.paused:
+            while lane.waiting and not self._is_held(lane.key):
                 turn = lane.current = lane.waiting.popleft()
                 lane.turn_task = asyncio.ensure_future(self._run(turn))
                 await asyncio.wait({lane.turn_task})
@@ -160,7 +154,7 @@ class SessionQueues:
                 self._tell_ended(turn)
         finally:
             lane.worker = None
-            if not lane.waiting and not lane.paused and self._lanes.get(lane.key) is lane:
+            if not lane.waiting and self._lanes.get(lane.key) is lane:
                 del self._lanes[lane.key]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from echo_bot.storage.pauses import EVERYWHERE, PAUSED, Pause
 from echo_bot.storage.sqlite_file import check_ours, read_only, read_revision
 
 RUNTIME = "runtime"
@@ -43,7 +44,10 @@ class LeaseLine:
 
 @dataclass(frozen=True, slots=True)
 class Peek:
-    """What a store holds at one moment. `runtime` values are as the bot wrote them."""
+    """What a store holds at one moment. `runtime` values are as the bot wrote them.
+
+    `paused` is the pause of everything, `paused_sessions` counts those that are paused by themselves.
+    """
 
     revision: str = ""
     pending: tuple[PendingLine, ...] = ()
@@ -55,6 +59,8 @@ class Peek:
     stored_credentials: int = 0
     runtime: dict[str, str] = field(default_factory=dict)
     bot: LeaseLine | None = None
+    paused: Pause | None = None
+    paused_sessions: int = 0
 
     @property
     def health(self) -> dict[str, object]:
@@ -81,6 +87,7 @@ def _look(connection: sqlite3.Connection, revision: str) -> Peek:
     outbox = _counts(
         connection, "SELECT state, count(*) FROM outbox WHERE state IN ('dead', 'unknown') GROUP BY state"
     )
+    pauses = _values(connection, PAUSED)
     return Peek(
         revision=revision,
         pending=_pending(connection),
@@ -90,8 +97,10 @@ def _look(connection: sqlite3.Connection, revision: str) -> Peek:
         grants=_number(connection, "SELECT count(*) FROM grants"),
         paired=_number(connection, "SELECT count(*) FROM paired_senders"),
         stored_credentials=_number(connection, "SELECT count(*) FROM sealed"),
-        runtime=dict(connection.execute("SELECT key, value FROM kept_values WHERE scope = ?", (RUNTIME,))),
+        runtime=_values(connection, RUNTIME),
         bot=_bot(connection),
+        paused=Pause.from_json(pauses[EVERYWHERE]) if EVERYWHERE in pauses else None,
+        paused_sessions=len(pauses.keys() - {EVERYWHERE}),
     )
 
 
@@ -109,6 +118,10 @@ def _pending(connection: sqlite3.Connection) -> tuple[PendingLine, ...]:
 def _bot(connection: sqlite3.Connection) -> LeaseLine | None:
     row = connection.execute("SELECT holder, expires_at FROM leases WHERE name = 'bot'").fetchone()
     return None if row is None else LeaseLine(row[0], _time(row[1]))
+
+
+def _values(connection: sqlite3.Connection, scope: str) -> dict[str, str]:
+    return dict(connection.execute("SELECT key, value FROM kept_values WHERE scope = ?", (scope,)))
 
 
 def _counts(connection: sqlite3.Connection, query: str) -> dict[str, int]:

@@ -95,6 +95,7 @@ async def running_bot(
             parts.channels.add(each)
         api = add_api(setting, parts, lambda: {"running": True})
         gateway = await _serve(store, all_channels, clock, api)
+        await parts.pausing.load()
         await parts.delivery.start()
         await parts.broker.start()
         await parts.status.start()

@@ -195,6 +195,8 @@ VERBS = {
     "credentials delete": ("credentials", "delete", "models.api_key"),
     "credentials rotate": ("credentials", "rotate"),
     "pair": ("pair", "--admin"),
+    "pause": ("pause",),
+    "resume": ("resume",),
 }
 
 

@@ -90,8 +90,8 @@ async def test_one_session_keeps_its_order_while_another_goes_on(
     [
         ("/status", "Open approvals: 1"),
         ("/approvals", "Open approvals:"),
-        ("/pause", "Paused"),
-        ("/resume", "not paused"),
+        ("/pause", "Everything is paused"),
+        ("/resume", "Nothing is paused"),
         ("/help", "Write a message"),
         ("/deny {id}", "Denied"),
         ("/stop", "Stopped 2 turns."),
@@ -114,7 +114,7 @@ async def test_a_paused_session_holds_new_work_and_loses_none(
 ) -> None:
     async with running_bot(tmp_path, local) as bot:
         await bot.channel.say("/pause")
-        await bot.channel.wait_for(says("Paused"))
+        await bot.channel.wait_for(says("is paused"))
         await bot.channel.say("/tool todo action=list")
         await bot.channel.say("/status")
         await bot.channel.wait_for(says("1 waiting"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic_ai.exceptions import ModelHTTPError
 
-from echo_bot.events import SessionKey
+from echo_bot.events import Identity, SessionKey
 from echo_bot.storage.records import JournalEntry, TurnState
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
@@ -242,11 +242,12 @@ async def test_a_crash_after_a_call_began_reports_it_unknown_and_does_not_run_it
     channel = FakeChannel("telegram")
     config = local | {"permissions.approval.auto_approve": ["exec"]}
     async with running_bot(tmp_path, config, channel=channel) as bot:
-        bot.parts.queues.pause(SessionKey("telegram:1"))
+        await bot.parts.pausing.pause(Identity("telegram", "1"), SessionKey("telegram:1"))
         await channel.say("/run touch made")
         [turn] = await bot.store.turns.unfinished()
         assert turn.state is TurnState.QUEUED
         await bot.store.turns.append(turn.turn_id, JournalEntry("call", "0", "{}"))
     async with running_bot(tmp_path, config, channel=channel) as bot:
+        await channel.say("/resume")
         await channel.wait_for(says("Outcome unknown"))
         assert not (bot.workspace / "made").exists()

@@ -1,4 +1,4 @@
-"""The course of a conversation: /new, /stop, /pause, /resume."""
+"""The course of a conversation: /new, /stop."""
 
 from __future__ import annotations
 
@@ -35,12 +35,3 @@ async def halt(key: SessionKey, desk: Desk) -> int:
 
 def words_of_stop(stopped: int) -> str:
     return f"Stopped {counted(stopped, 'turn')}." if stopped else "Nothing is running here."
-
-
-async def pause(request: Request, desk: Desk) -> str:
-    desk.queues.pause(request.session_key)
-    return "Paused. What is running goes on; new messages wait until `/resume`."
-
-
-async def resume(request: Request, desk: Desk) -> str:
-    return "Going on." if desk.queues.resume(request.session_key) else "This chat is not paused."

@@ -11,7 +11,7 @@ from echo_bot.approval.broker import Broker
 from echo_bot.channel import Command
 from echo_bot.events import Identity, InboundEvent, SessionKey
 from echo_bot.inbox.albums import Albums
-from echo_bot.session import SessionQueues
+from echo_bot.session import Pausing, SessionQueues
 from echo_bot.storage.protocol import Store
 
 
@@ -44,6 +44,10 @@ class Overview(Protocol):
     async def end_session(self, session_key: SessionKey) -> None: ...
 
 
+class Recorder(Protocol):
+    async def record(self, kind: str, **fields: object) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The parts of the bot that commands use. A command that needs another one adds it here."""
@@ -51,8 +55,10 @@ class Desk:
     store: Store
     broker: Broker
     queues: SessionQueues
+    pausing: Pausing
     albums: Albums
     overview: Overview
+    audit: Recorder
     mask: Callable[[str], str]
     clock: Callable[[], datetime]
 

@@ -13,8 +13,10 @@ async def show_status(request: Request, desk: Desk) -> str:
     key = request.session_key
     running = "working" if desk.queues.current(key) else "idle"
     mine = await desk.broker.pending_for(request.sender)
+    pause = desk.pausing.pause_of(key)
+    held = f" Paused since {pause.at:%Y-%m-%d %H:%M} UTC." if pause else ""
     return (
-        f"Echo Bot {__version__}. This chat: {running}, {len(desk.queues.waiting(key))} waiting. "
+        f"Echo Bot {__version__}. This chat: {running}, {len(desk.queues.waiting(key))} waiting.{held} "
         f"Open approvals that you may decide: {len(mine)}."
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from echo_bot.channel import Command, Completes, Parameter
-from echo_bot.inbox.commands import conversation, deciding, looking
+from echo_bot.inbox.commands import conversation, deciding, looking, pausing
 from echo_bot.inbox.commands.desk import Desk, Entry, Request
 
 _APPROVAL = Parameter("id", "The id on the card", completes=Completes.APPROVALS)
@@ -13,6 +13,7 @@ _SHELL_LINE = Parameter("command", "A shell command")
 _TOOL = Parameter("name", "The tool", completes=Completes.TOOLS)
 _TOOL_ARGUMENTS = Parameter("arguments", "key=value …", required=False)
 _GRANT = Parameter("id", "Its id", completes=Completes.GRANTS)
+_WHERE = Parameter("where", "This chat alone, or everything", required=False, choices=pausing.PLACES)
 _CODE = Parameter("code", "The code you were given")
 
 
@@ -32,8 +33,12 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(Command("revoke", "Forget a remembered approval", (_GRANT,)), deciding.revoke),
     Entry(Command("new", "Start a fresh conversation"), conversation.start_anew),
     Entry(Command("stop", "Stop what is running in this chat"), conversation.stop, is_control=True),
-    Entry(Command("pause", "Hold new work in this chat"), conversation.pause, is_control=True),
-    Entry(Command("resume", "Go on after /pause"), conversation.resume, is_control=True),
+    Entry(
+        Command("pause", "Hold new work: an admin everywhere, others in this chat", (_WHERE,)),
+        pausing.pause,
+        is_control=True,
+    ),
+    Entry(Command("resume", "Go on after /pause", (_WHERE,)), pausing.resume, is_control=True),
     Entry(Command("status", "What the bot is doing"), looking.show_status, is_control=True),
     Entry(Command("tools", "Which tools there are, and why some are not"), looking.list_tools),
     Entry(Command("whoami", "Your id as this bot sees it"), looking.tell_who),

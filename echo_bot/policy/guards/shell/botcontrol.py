@@ -1,4 +1,4 @@
-"""The bot's own control commands: an agent may never approve, grant or pair for itself."""
+"""The bot's own control commands: an agent may never approve, grant, pair or resume for itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ OWN_PROGRAMS = ("echo-bot",)
 _PROGRAM = re.compile(r"echo[-_](?:bot|agent)(?:\.exe)?\Z")
 _MODULE = re.compile(r"echo_(?:bot|agent)(?:\.\w+)*\Z")
 _OWN_FILES = ("echo_bot/__main__.py", "echo_bot/cli.py", "echo_agent/__main__.py", "echo_bot/cli/__main__.py")
-_CONTROL = names("approvals approval grants grant pair pairing credentials credential config login")
+_CONTROL = names(
+    "approvals approval grants grant pair pairing credentials credential config login pause resume"
+)
 _VALUES = frozenset({"-c", "--config", "--data-dir", "--workspace"})
 _ENTRANCE = re.compile(
     r"\becho_(?:bot|agent)(?:\.(?:__main__|cli\b[\w.]*)|\b[^\n;]*\bimport\s+(?:main|cli|__main__|app)\b)"

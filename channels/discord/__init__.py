@@ -1,6 +1,6 @@
 """Discord: what the channel is and what it is configured with, without its SDK."""
 
-from echo_bot.channel import ChannelManifest
+from echo_bot.channel import ChannelManifest, SenderIds
 
 MANIFEST = ChannelManifest(
     name="discord",
@@ -10,4 +10,5 @@ MANIFEST = ChannelManifest(
     authenticates_sender=True,
     options=("gateway_url",),
     secrets=("token",),
+    sender_ids=SenderIds(r"\d+", "a number such as 123456789012345678"),
 )

@@ -1,6 +1,6 @@
 """Slack: what the channel is and what it is configured with, without its SDK."""
 
-from echo_bot.channel import ChannelManifest
+from echo_bot.channel import ChannelManifest, SenderIds
 
 MANIFEST = ChannelManifest(
     name="slack",
@@ -10,4 +10,5 @@ MANIFEST = ChannelManifest(
     authenticates_sender=True,
     options=("mode",),
     secrets=("bot_token", "app_token", "signing_secret"),
+    sender_ids=SenderIds(r"[UW][A-Z0-9]+", "such as U012ABCDEF"),
 )

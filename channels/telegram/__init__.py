@@ -1,6 +1,6 @@
 """Telegram: what the channel is and what it is configured with, without its SDK."""
 
-from echo_bot.channel import ChannelManifest
+from echo_bot.channel import ChannelManifest, SenderIds
 
 MANIFEST = ChannelManifest(
     name="telegram",
@@ -10,4 +10,5 @@ MANIFEST = ChannelManifest(
     authenticates_sender=True,
     options=("api_file_base", "webhook_url"),
     secrets=("token", "webhook_secret"),
+    sender_ids=SenderIds(r"\d+", "a number such as 123456789"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from echo_bot.policy.call import Executor
 from echo_bot.policy.settings import ToolSettings
 from echo_bot.tools.builtin.interpreters import languages_readiness
 from echo_bot.tools.registry import Availability, Registry, ToolState
@@ -59,12 +60,24 @@ UNCONFIGURED: Mapping[str, str] = {
 """What each tool says that is there and cannot work without a configuration."""
 
 
+_WHERE = {
+    Executor.SANDBOX: "code runs in a sandbox (bubblewrap)",
+    Executor.LOCAL: "code runs on this computer itself, without a sandbox",
+    Executor.CONTAINER: "code runs in a container",
+    Executor.REMOTE: "code runs on another computer",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ToolsOfAStart:
-    """`broken`: a sentence for each of the user's own tools that a start would leave out."""
+    """`broken`: a sentence for each of the user's own tools that a start would leave out.
+
+    `runs_code`: where commands and code run, "" where they do not, or where a person is asked about it.
+    """
 
     states: tuple[ToolState, ...]
     broken: tuple[str, ...]
+    runs_code: str
 
 
 def default_states(path: str) -> tuple[ToolState, ...]:
@@ -81,10 +94,17 @@ async def tools_of_a_start(
     environ: Mapping[str, str],
 ) -> ToolsOfAStart:
     """Build what a start would build, start none of it, and ask every tool. The store is not opened."""
+    from echo_bot.app.toolbox import where_code_runs
+
     parts = await unstarted_parts(loaded, manifests, store, sealed, environ)
-    await parts.toolbox.executors.probe()
-    await parts.toolbox.executors.close()
-    return ToolsOfAStart(parts.toolbox.registry.states(parts.settings.tools), parts.toolbox.broken)
+    where, executors = where_code_runs(loaded.config), parts.toolbox.executors
+    await executors.probe()
+    await executors.close()
+    return ToolsOfAStart(
+        parts.toolbox.registry.states(parts.settings.tools),
+        parts.toolbox.broken,
+        _WHERE[where] if executors.readiness(where)[0] else "",
+    )
 
 
 async def unstarted_parts(

@@ -134,10 +134,16 @@ def build_toolbox(
     )
 
 
+def where_code_runs(config: Config) -> Executor:
+    """Where the configuration would have code run; `auto` means the sandbox."""
+    host = config.tools.exec.host
+    return Executor.SANDBOX if host == "auto" else Executor(host)
+
+
 def sandbox_warning(config: Config, executors: Executors) -> str:
     """Why code does not run where the configuration would have it run, after the probe; "" else."""
     tools = config.tools
-    kind = Executor.SANDBOX if tools.exec.host == "auto" else Executor(tools.exec.host)
+    kind = where_code_runs(config)
     ready, why = executors.readiness(kind)
     if ready or kind is Executor.LOCAL or tools.exec.security == "deny":
         return ""

@@ -13,7 +13,7 @@ from echo_bot.channel.capabilities import (
 )
 from echo_bot.channel.commands import Command, CommandReply, Completes, Completion, Parameter, Prompt
 from echo_bot.channel.factory import inbound_event
-from echo_bot.channel.manifest import ChannelManifest, ChannelSettings
+from echo_bot.channel.manifest import ChannelManifest, ChannelSettings, SenderIds
 from echo_bot.channel.port import FileLocation, Port, TranscriptEntry
 from echo_bot.channel.setup import SETUP_TOKEN, ChannelSetup, SetupReport, Wanted
 
@@ -41,6 +41,7 @@ __all__ = [
     "Port",
     "Prompt",
     "Prompting",
+    "SenderIds",
     "SetupReport",
     "TranscriptEntry",
     "Wanted",

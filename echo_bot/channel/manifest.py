@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -18,12 +19,24 @@ class ChannelSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SenderIds:
+    """What a sender's id looks like on a platform: a regular expression for all of it, and one in words."""
+
+    pattern: str
+    looks_like: str
+
+    def fits(self, sender_id: str) -> bool:
+        return re.fullmatch(self.pattern, sender_id, re.ASCII) is not None
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelManifest:
     """What a channel is, without importing its SDK. Registered in the entry-point group `echo_bot.channels`.
 
     `build` names a `Callable[[ChannelSettings], Channel]`, imported late: "channels.telegram.adapter:build".
     `setup` names a `ChannelSetup`, for a platform that needs one.
     `options` and `secrets` name the YAML keys beyond the common ones; a secret is stored encrypted.
+    `sender_ids`, where all ids of the platform are alike, lets names be told from ids.
     """
 
     name: str
@@ -33,3 +46,4 @@ class ChannelManifest:
     authenticates_sender: bool = True
     options: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    sender_ids: SenderIds | None = None

@@ -81,12 +81,14 @@ def explain(
         }
     )
     at_terminal = sys.stdin.isatty() and sys.stdout.isatty() if interactive is None else interactive
-    facts = facts_here(case, config_path, executor, interactive=at_terminal)
-    row = {**explanation(facts), "interactive": facts.caller.interactive}
+    facts, may_speak = facts_here(case, config_path, executor, interactive=at_terminal)
+    row = {**explanation(facts), "interactive": facts.caller.interactive, "may_speak": may_speak}
     if as_json:
         click.echo(json.dumps(row, ensure_ascii=False))
     else:
         _show(row)
+        if not may_speak:
+            click.echo(f"{facts.caller.sender} is neither listed nor paired: the bot would not listen at all")
         if would_pass_at_terminal(facts):
             click.echo("as if nobody sat at the terminal; with --interactive: as if somebody did")
 

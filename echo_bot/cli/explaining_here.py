@@ -20,16 +20,20 @@ from echo_bot.config.places import tool_files
 from echo_bot.config.policy import policy_settings
 from echo_bot.errors import StartError
 from echo_bot.events import SessionKey
+from echo_bot.policy.access import may_speak
 from echo_bot.policy.call import Executor
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.facts import Facts
 from echo_bot.policy.settings import PolicySettings
 
 
-def facts_here(case: Case, config_path: Path | None, executor: str | None, *, interactive: bool) -> Facts:
-    """The facts of a call under the real configuration. Raises ConfigError and StartError like a start.
+def facts_here(
+    case: Case, config_path: Path | None, executor: str | None, *, interactive: bool
+) -> tuple[Facts, bool]:
+    """The facts of a call under the real configuration, and may its sender speak to the bot at all?
 
-    `interactive`: somebody sits at the terminal, which counts for calls from there alone.
+    Raises ConfigError and StartError like a start. `interactive`: somebody sits at the terminal, which counts
+    for calls from there alone.
     """
     place = find_place(config_path)
     loaded = place.loaded
@@ -40,7 +44,8 @@ def facts_here(case: Case, config_path: Path | None, executor: str | None, *, in
     if refusal:
         raise StartError(refusal)
     settings = policy_settings(loaded.config, config_path=loaded.path, manifests=place.manifests)
-    return asyncio.run(_facts(case, place, settings, executor, interactive))
+    facts = asyncio.run(_facts(case, place, settings, executor, interactive))
+    return facts, may_speak(facts.caller.sender, settings.access, facts.caller.paired)
 
 
 async def _facts(

@@ -25,6 +25,7 @@ from echo_bot.channel import (
 )
 from echo_bot.cli.guarded import refuse_inside_bot
 from echo_bot.cli.plugins import installed_channels
+from echo_bot.cli.sight import look_at_bot
 from echo_bot.cli.state import State, find_place, run_with, utc_now
 from echo_bot.config.channels import account_settings, sections
 from echo_bot.config.finding import find_config, read_config, user_config_path
@@ -108,8 +109,19 @@ def _keys(wish: Wish, manifest: ChannelManifest, before: str, file: str) -> dict
             )
         keys[f"{head}.{name}"] = value
     if wish.allow:
+        _check_ids(wish.allow, manifest)
         keys[f"{head}.allow_from"] = list(dict.fromkeys((*_allowed(wish, before, file), *wish.allow)))
     return keys
+
+
+def _check_ids(allowed: tuple[str, ...], manifest: ChannelManifest) -> None:
+    ids = manifest.sender_ids
+    for sender in allowed:
+        if ids is not None and sender != "*" and not ids.fits(sender):
+            raise ConfigError(
+                f"--allow {sender}: that is no id on {manifest.title}, where one is {ids.looks_like}. "
+                f"Whoever does not know theirs gets in with a code: {command('pair')}"
+            )
 
 
 def _section(wish: Wish) -> str:
@@ -197,4 +209,6 @@ def _say_next(report: SetupReport, file: Path, *, is_open: bool) -> None:
         click.echo(
             f"Nobody is listed yet: let people in with `{command('pair')}`, or run this with --allow ID."
         )
-    click.echo(f"Start: {command('run')}" + (f" -c {file}" if file != user_config_path() else ""))
+    runs = look_at_bot(file, os.environ, utc_now()).bot is not None
+    word = "A bot runs already; stop it and start it again" if runs else "Start"
+    click.echo(f"{word}: {command('run')}" + (f" -c {file}" if file != user_config_path() else ""))

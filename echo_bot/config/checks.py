@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from echo_bot.channel import ChannelManifest
 from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.model import Config
 from echo_bot.config.places import skill_folders
@@ -50,6 +51,22 @@ def check(config: Config) -> tuple[Objection, ...]:
     for question in (_people, _places, _targets, _approval, _profile, _channels, _tokens):
         found.extend(question(config))
     return tuple(found)
+
+
+def check_senders(config: Config, manifests: Iterable[ChannelManifest]) -> tuple[Objection, ...]:
+    """A warning for each listed sender that can never be one on its platform: a name, mostly."""
+    ids = {each.name: each.sender_ids for each in manifests if each.sender_ids}
+    return tuple(
+        Objection(
+            key, f"{key} lists {sender!r}, which lets nobody in: an id is {kind.looks_like}", refuses=False
+        )
+        for name, channel in sections(config.channels).items()
+        if (kind := ids.get(name))
+        for account, section in accounts(channel).items()
+        for sender in section.allow_from
+        if sender != EVERYBODY and not kind.fits(sender)
+        for key in (f"channels.{name}" + (f".accounts.{account}" if account else "") + ".allow_from",)
+    )
 
 
 def _people(config: Config) -> Iterator[Objection]:

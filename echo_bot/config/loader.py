@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from echo_bot.channel import ChannelManifest
 from echo_bot.config.availability import NOT_AVAILABLE, unavailable
-from echo_bot.config.checks import check
+from echo_bot.config.checks import check, check_senders
 from echo_bot.config.complaint import complaints
 from echo_bot.config.credentials import credential_keys
 from echo_bot.config.environment import environment_values
@@ -86,6 +86,7 @@ def examine_content(
     content: bytes, file: Path | None, environ: Mapping[str, str], manifests: Iterable[ChannelManifest] = ()
 ) -> Examined:
     """As `examine_config`, of a file that would hold `content`."""
+    manifests = tuple(manifests)
     model = config_model(manifests)
     try:
         tree = parse_yaml(_text(content, file), str(file)) if file else Tree({}, {})
@@ -101,12 +102,13 @@ def examine_content(
     if errors:
         return Examined(file, None, errors)
     keys = frozenset(".".join(key) for key in overrides)
+    objections = (*check(config), *check_senders(config, manifests))
     loaded = Loaded(
         config=config,
         path=file,
         from_environment=tuple(sorted(keys)),
         yaml_credentials=tuple(key for key in credential_keys(config) if key not in keys),
-        warnings=tuple(item.sentence for item in check(config) if not item.refuses),
+        warnings=tuple(item.sentence for item in objections if not item.refuses),
         file_digest=file_digest(content) if file else "",
         environment_digest=environment_digest(environ),
     )

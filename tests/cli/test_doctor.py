@@ -160,6 +160,7 @@ def test_credentials_are_moved_and_everything_else_stays(
     answer = clinic("doctor", "--move-credentials")
     assert f"moved channels.telegram.token from {file}" in answer.out
     assert "moved models.api_key" in answer.out
+    assert "ok     the credential key is set; stored values: 2" in answer.out
     assert TOKEN not in answer.out + answer.err
     text = file.read_text()
     assert TOKEN not in text

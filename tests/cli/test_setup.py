@@ -208,3 +208,11 @@ async def test_what_cannot_be_set_up_is_refused_with_a_sentence(
     assert answer.code == 2
     assert says in answer.err
     assert desk.file.read_text() == before
+
+
+async def test_a_name_where_an_id_belongs_is_refused_before_anything_is_asked(desk: Desk) -> None:
+    before = desk.file.read_text()
+    answer = await desk.set_up("telegram", "--allow", "Ada", stdin="")
+    assert answer.code == 2
+    assert "--allow Ada: that is no id on Telegram" in answer.err
+    assert desk.file.read_text() == before

@@ -40,12 +40,13 @@ def doctor(config_path: Path | None, as_json: bool, online: bool, moves: bool) -
     from echo_bot.cli.doctor.examining import examine
     from echo_bot.cli.doctor.finding import to_mend
 
+    environ = dict(os.environ)  # moving takes the key out of the real one, as a start does
     if moves:
         from echo_bot.cli.doctor.moving import move_credentials
 
-        for line in move_credentials(config_path, os.environ):
+        for line in move_credentials(config_path, environ):
             click.echo(line, err=as_json)
-    findings = examine(config_path, os.environ, utc_now(), online=online)
+    findings = examine(config_path, environ, utc_now(), online=online)
     if as_json:
         rows = [each.as_dict() for each in findings]
         click.echo(json.dumps({"ok": not to_mend(findings), "findings": rows}, ensure_ascii=False))

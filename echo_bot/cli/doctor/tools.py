@@ -23,7 +23,12 @@ async def of_tools(scene: Scene) -> list[Finding]:
         )
     unready = [each for each in found.states if each.state is Availability.NOT_READY and each.reason != LATER]
     there = sum(each.state is Availability.AVAILABLE for each in found.states)
-    return [*_by_reason(unready, scene), Finding(AREA, Severity.OK, f"{there} tools can be called")]
+    runs_code = [Finding("sandbox", Severity.OK, found.runs_code)] if found.runs_code else []
+    return [
+        *runs_code,
+        *_by_reason(unready, scene),
+        Finding(AREA, Severity.OK, f"{there} tools can be called"),
+    ]
 
 
 def _by_reason(unready: list[ToolState], scene: Scene) -> Iterator[Finding]:

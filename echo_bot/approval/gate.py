@@ -351,9 +351,11 @@ def _process_of(facts: Facts) -> str:
 
 
 def _drift(facts: Facts, surroundings: Surroundings, typed: str) -> str:
-    """Has a file that the approval covers changed since, or the line that a process was being given?"""
+    """Has a file that the approval covers changed since, the tool, or the line that a process was given?"""
     if facts.call.tool == "process" and surroundings.typed_before(_process_of(facts)) != typed:
         return "Not executed: the process got other input in the meantime. Write the whole line again."
+    if surroundings.look_at_definition(facts.call.tool).digest != facts.call.definition:
+        return "Not executed: the tool's definition changed after the call was decided on. Ask for it again."
     if surroundings.bind is None:
         return ""
     changed = [b.path for b in facts.call.bound_files if surroundings.bind(b.path) != b]

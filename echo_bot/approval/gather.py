@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from echo_bot.approval.looks import Look, Seen, look
@@ -18,7 +18,8 @@ from echo_bot.policy.arguments import arguments_problem
 from echo_bot.policy.call import Arguments, BoundFile, Call, Executor, canonical_json
 from echo_bot.policy.catalogue import PROCESS_READING, ToolEntry, canonical_name, is_mcp_name, registered
 from echo_bot.policy.decision import Finding, Verdict
-from echo_bot.policy.facts import Caller, Facts, SmartAnswer
+from echo_bot.policy.definitions import DefinitionSight, LookAtDefinition
+from echo_bot.policy.facts import DEFINITION_CHANGED, Caller, Facts, SmartAnswer
 from echo_bot.policy.guards.paths import PathRules
 from echo_bot.policy.profiles import filter_reason
 from echo_bot.policy.quorum import needed
@@ -57,13 +58,15 @@ class Surroundings:
 
     `auto_lands_on`: where `tools.exec.host: auto` runs code here. `bind` reads the files an approval is bound
     to; without it none is read and none is bound. `typed_before`: what a process got since its last newline.
-    `look_at_skill` says of a call what is known of the skill that it names.
+    `look_at_skill` says of a call what is known of the skill that it names, `look_at_definition` of a tool
+    how its definition stands, which a server gave.
     """
 
     auto_lands_on: Executor = Executor.SANDBOX
     bind: Bind | None = None
     typed_before: Callable[[str], str] = lambda process_id: ""
     look_at_skill: LookAtSkill = lambda tool, args: SkillSight()
+    look_at_definition: LookAtDefinition = lambda tool: DefinitionSight()
 
 
 ASSUMED = Surroundings()
@@ -93,7 +96,11 @@ def gather(
     skill = SkillSight() if problem else surroundings.look_at_skill(name, args)
     if problem or skill.problem:
         return replace(bare, arguments_error=problem or skill.problem)
-    return _judged(bare, tool, surroundings, skill)
+    definition = surroundings.look_at_definition(name)
+    if definition.changed:
+        # What the operator said of its risk was said of another definition.
+        tool = replace(tool, static_risk=RiskLevel.EXEC)
+    return _judged(replace(bare, tool=tool), tool, surroundings, skill, definition)
 
 
 def offers(facts: Facts) -> tuple[Choice, ...]:
@@ -180,9 +187,15 @@ def _target_problem(tool: str, args: Arguments, settings: PolicySettings) -> str
     return ""
 
 
-def _judged(bare: Facts, tool: ToolEntry, surroundings: Surroundings, skill: SkillSight) -> Facts:
+def _judged(
+    bare: Facts,
+    tool: ToolEntry,
+    surroundings: Surroundings,
+    skill: SkillSight,
+    definition: DefinitionSight,
+) -> Facts:
     """The facts of a valid call: where it lands, what the guards say, what may be granted."""
-    call = _call(bare, surroundings)
+    call = replace(_call(bare, surroundings), definition=definition.digest)
     if skill.folder:
         call = replace(call, cwd=skill.folder)
     settings = bare.settings
@@ -191,6 +204,7 @@ def _judged(bare: Facts, tool: ToolEntry, surroundings: Surroundings, skill: Ski
     if skill.denial:
         denied = Finding("skill_refused", Verdict.DENY, skill.denial, field="name")
         seen = replace(seen, findings=(*seen.findings, denied))
+    seen = replace(seen, findings=(*seen.findings, *_of_definition(definition)))
     call = replace(call, bound_files=_bound(call, seen, surroundings.bind, skill.folder))
     facts = replace(
         bare,
@@ -203,6 +217,13 @@ def _judged(bare: Facts, tool: ToolEntry, surroundings: Surroundings, skill: Ski
     if facts.risk is RiskLevel.READ_ONLY:
         facts = replace(facts, findings=facts.hard_findings)
     return replace(facts, grantable=_is_grantable(facts, seen))
+
+
+def _of_definition(definition: DefinitionSight) -> Iterator[Finding]:
+    if definition.withheld:
+        yield Finding("definition_withheld", Verdict.DENY, definition.withheld)
+    elif definition.changed:
+        yield Finding(DEFINITION_CHANGED, Verdict.ASK, definition.changed)
 
 
 def _seen(

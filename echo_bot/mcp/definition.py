@@ -108,7 +108,9 @@ def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _differs(old: str, new: str) -> str:
     """Both texts around their first difference."""
-    start = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    start = next(
+        (i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
+    )
     begin = max(0, start - _AROUND)
     return f"was “{_cut(old, begin)}” and is “{_cut(new, begin)}”"
 

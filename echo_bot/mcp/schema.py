@@ -19,8 +19,8 @@ MOST_DEPTH = 60
 _MAPS = ("properties", "$defs", "definitions", "dependentSchemas")
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 _SINGLE = (
-    "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
-    "unevaluatedItems", "unevaluatedProperties",
+    "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames",
+    "then", "unevaluatedItems", "unevaluatedProperties",
 )  # fmt: skip
 _DROPPED = ("$anchor", "$comment", "$dynamicAnchor", "$id", "$schema", "pattern", "patternProperties")
 _REFUSED = ("$dynamicRef", "$recursiveRef")
@@ -121,7 +121,9 @@ class _Steps:
 
     def _counted(self, pointer: str) -> int:
         node = self._places[pointer]
-        inner = [f"{pointer}/{key}" for key, _ in _children(node) if not key.startswith(("$defs", "definitions"))]
+        inner = [
+            f"{pointer}/{key}" for key, _ in _children(node) if not key.startswith(("$defs", "definitions"))
+        ]
         reference = node.get("$ref")
         inner += [reference] if isinstance(reference, str) else []
         return min(1 + sum(self.of(each) for each in inner if each in self._places), MOST_STEPS + 1)

@@ -1,7 +1,6 @@
 """How a tool of a server stands: offered, asked about again because it changed, or held back; and why.
 
-Pure: it is decided from the definition, from what is pinned, and from whether the server is seen for the first
-time.
+Pure: it is decided from the definition, from what is pinned, and from whether the server was ever seen.
 """
 
 from __future__ import annotations
@@ -47,7 +46,9 @@ def standing(
     if is_first:
         return Standing(schema, pins=True)
     if pinned is None:
-        what = "nobody approved the definition of this tool yet: it appeared after the server's first connection"
+        what = (
+            "nobody approved the definition of this tool yet: it appeared after the server's first connection"
+        )
         return Standing(schema, changed=f"{what}. It says: “{definition.shown_description[:300]}”")
     what = changes(pinned, definition)
     return Standing(schema, changed=f"the definition of this tool changed since it was approved: {what}")

@@ -45,7 +45,8 @@ class BoundFile:
 class Call:
     """A validated call: canonical tool name, arguments, and the surroundings that change what it does.
 
-    `env` holds environment changes the call asks for; `cwd` is absolute.
+    `env` holds environment changes the call asks for; `cwd` is absolute. `definition` is the digest of what a
+    stranger says the tool is (an MCP tool's), "" for a tool whose code is here.
     """
 
     tool: str
@@ -54,6 +55,7 @@ class Call:
     executor: Executor = Executor.NONE
     env: Mapping[str, str] = field(default_factory=dict)
     bound_files: tuple[BoundFile, ...] = ()
+    definition: str = ""
 
 
 def canonical_json(value: object) -> str:
@@ -71,6 +73,7 @@ def digest(call: Call) -> str:
             call.executor.value,
             dict(call.env),
             sorted([bound.path, bound.identity] for bound in call.bound_files),
+            *([call.definition] if call.definition else []),
         ]
     )
     return hashlib.sha256(text.encode()).hexdigest()

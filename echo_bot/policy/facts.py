@@ -20,6 +20,9 @@ if TYPE_CHECKING:  # the shell guard brings a parser, which reading facts does n
 UNSANDBOXED = "unsandboxed"
 """The soft finding of a call that would start code on this host because no sandbox works."""
 
+DEFINITION_CHANGED = "definition_changed"
+"""The soft finding of a tool whose definition nobody approved: its server changed it, or added it later."""
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from echo_bot.policy.access import is_elevated
 from echo_bot.policy.call import Executor
 from echo_bot.policy.decision import ApprovalSource, Decision, Finding, StepName, Verdict
-from echo_bot.policy.facts import UNSANDBOXED, Facts, SmartVerdict
+from echo_bot.policy.facts import DEFINITION_CHANGED, UNSANDBOXED, Facts, SmartVerdict
 from echo_bot.policy.names import names_tool
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.targets import FOREIGN_TARGET
@@ -16,7 +16,7 @@ Step = Callable[[Facts], Decision | None]
 
 ELEVATED_TOOLS = frozenset({"exec", "execute_code", "process"})
 _ASKED = {"exec": "Commands", "execute_code": "Programs", "process": "Background processes"}
-NEVER_UNATTENDED = frozenset({FOREIGN_TARGET, "sensitive_write"})
+NEVER_UNATTENDED = frozenset({FOREIGN_TARGET, "sensitive_write", DEFINITION_CHANGED})
 """Soft findings that need a person's eyes: without one they deny."""
 
 

@@ -24,6 +24,7 @@ from echo_bot.events import Address
 from echo_bot.storage.columns import ADDRESS
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.job_tables import jobs
 from echo_bot.storage.records import GROUP_SCOPE, ChatMove
 from echo_bot.storage.tables import (
     approval_copies,
@@ -39,7 +40,7 @@ from echo_bot.storage.tables import (
 )
 
 _SCOPE = "moved_chats"
-_SCOPED = ((memories, "scope"), (transcript, "scope"), (turns, "memory_scope"))
+_SCOPED = ((memories, "scope"), (transcript, "scope"), (turns, "memory_scope"), (jobs, "memory_scope"))
 """What belongs to a memory scope; that of a group begins with its chat."""
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from echo_bot.events import Address, ApprovalId, EventId, Identity, MessageRef, SessionKey, TurnId
+from echo_bot.storage.job_record import Jobs
 from echo_bot.storage.lasting import (
     AuditRows,
     Logins,
@@ -42,6 +43,7 @@ __all__ = [
     "AuditRows",
     "Events",
     "Grants",
+    "Jobs",
     "Logins",
     "McpDefinitions",
     "Memories",
@@ -343,6 +345,8 @@ class Store(Protocol):
     def memories(self) -> Memories: ...
     @property
     def mcp(self) -> McpDefinitions: ...
+    @property
+    def jobs(self) -> Jobs: ...
     @property
     def moves(self) -> Moves: ...
     @property

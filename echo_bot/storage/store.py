@@ -8,6 +8,7 @@ from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import sqlite_engine
 from echo_bot.storage.events import SqlEvents
 from echo_bot.storage.grants import SqlGrants
+from echo_bot.storage.jobs import SqlJobs
 from echo_bot.storage.logins import SqlLogins
 from echo_bot.storage.mcp import SqlMcpDefinitions
 from echo_bot.storage.memories import SqlMemories
@@ -50,6 +51,7 @@ class SqlStore:
         self.mcp = SqlMcpDefinitions(self._database)
         self.moves = SqlMoves(self._database)
         self.retention = SqlRetention(self._database)
+        self.jobs = SqlJobs(self._database)
 
     async def open(self) -> None:
         prepare_file(self.path)

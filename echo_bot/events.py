@@ -87,6 +87,27 @@ class EditedCall:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerBrief:
+    """What a worker's turn is held to; its goal is the event's text.
+
+    `tools` are the only ones it has, `max_turns` bounds its answers. `depth` is 1 for what a conversation
+    started. `origin` is the conversation's turn that it goes back to; `call_key` and `execution_id` name the
+    call that started it, as number `index` of `count`. `spawned`: nobody waits, its result goes to the chat.
+    """
+
+    tools: tuple[str, ...]
+    depth: int
+    max_turns: int
+    origin: TurnId
+    call_key: str
+    execution_id: str
+    index: int = 1
+    count: int = 1
+    context: str = ""
+    spawned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class InboundEvent:
     """One message from a person or an internal producer.
 
@@ -95,6 +116,7 @@ class InboundEvent:
     `event_id` is the platform's own id; `dedup_ids` are all ids under which the platform may redeliver it.
     `album_id`: a part of an album of which more may come by themselves; those that do join its turn.
     `asks_again`: the changed call that this event asks for again; whoever changed it still is its author.
+    `worker`: a worker's turn, or one that a worker started: its calls are nested.
     """
 
     event_id: EventId
@@ -124,6 +146,7 @@ class InboundEvent:
     cron_authorized: bool = False
     is_control: bool = False
     asks_again: EditedCall | None = None
+    worker: WorkerBrief | None = None
 
     @property
     def text(self) -> str:

@@ -39,6 +39,7 @@ def without_trust(event: InboundEvent) -> InboundEvent:
         session_key_override="",
         memory_scope="",
         asks_again=None,
+        worker=None,
     )
 
 

@@ -116,6 +116,8 @@ class InboundEvent:
     `event_id` is the platform's own id; `dedup_ids` are all ids under which the platform may redeliver it.
     `album_id`: a part of an album of which more may come by themselves; those that do join its turn.
     `asks_again`: the changed call that this event asks for again; whoever changed it still is its author.
+    `deliver_to`: where the answer goes, if not back to where the event came from. `occasion`: what the model
+    is told of how the turn came about.
     `worker`: a worker's turn, or one that a worker started: its calls are nested.
     """
 
@@ -160,6 +162,11 @@ class InboundEvent:
     @property
     def address(self) -> Address:
         return Address(self.channel, self.chat_id, self.thread_id, self.account)
+
+    @property
+    def answered_at(self) -> Address:
+        """Where what the turn says goes."""
+        return self.deliver_to or self.address
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,8 @@ def without_trust(event: InboundEvent) -> InboundEvent:
         session_key_override="",
         memory_scope="",
         asks_again=None,
+        deliver_to=None,
+        occasion="",
         worker=None,
     )
 

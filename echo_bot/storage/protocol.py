@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from echo_bot.events import Address, ApprovalId, EventId, Identity, MessageRef, SessionKey, TurnId
+from echo_bot.storage.flow_records import Tasks, Workflows
 from echo_bot.storage.job_record import Jobs
 from echo_bot.storage.lasting import (
     AuditRows,
@@ -54,8 +55,10 @@ __all__ = [
     "SealedValues",
     "Sessions",
     "Store",
+    "Tasks",
     "Turns",
     "Values",
+    "Workflows",
 ]
 
 
@@ -347,6 +350,10 @@ class Store(Protocol):
     def mcp(self) -> McpDefinitions: ...
     @property
     def jobs(self) -> Jobs: ...
+    @property
+    def workflows(self) -> Workflows: ...
+    @property
+    def tasks(self) -> Tasks: ...
     @property
     def moves(self) -> Moves: ...
     @property

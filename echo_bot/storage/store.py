@@ -21,8 +21,10 @@ from echo_bot.storage.schema import bring_up_to_date
 from echo_bot.storage.sealed import SqlSealedValues
 from echo_bot.storage.sessions import SqlSessions
 from echo_bot.storage.sqlite_file import database_path, prepare_file, sqlite_url
+from echo_bot.storage.tasks import SqlTasks
 from echo_bot.storage.turns import SqlTurns
 from echo_bot.storage.values import SqlValues
+from echo_bot.storage.workflows import SqlWorkflows
 
 __all__ = ["SqlStore", "open_store", "sqlite_url"]
 
@@ -50,6 +52,8 @@ class SqlStore:
         self.memories = SqlMemories(self._database)
         self.mcp = SqlMcpDefinitions(self._database)
         self.moves = SqlMoves(self._database)
+        self.workflows = SqlWorkflows(self._database)
+        self.tasks = SqlTasks(self._database)
         self.retention = SqlRetention(self._database)
         self.jobs = SqlJobs(self._database)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import click
 from echo_bot.cli.state import State, config_option, find_place, is_empty, json_option, run_with
 
 if TYPE_CHECKING:
-    from echo_bot.audit import Report
+    from echo_bot.audit import Problem, Report
     from echo_bot.storage.records import AuditRow
 
 NEGATIVE = 1
@@ -85,12 +86,35 @@ def _as_json(row: AuditRow) -> str:
 
 
 def _report_text(report: Report) -> str:
-    lines = [f"{'BROKEN' if problem.breaks else 'note'}: {problem}" for problem in report.problems]
+    lines = [_problem_line(several) for several in _alike(report.problems)]
     lines.append(f"{report.rows} rows in {report.chains} chains: {'sound' if report.is_sound else 'BROKEN'}")
     if report.newest is not None:
         newest = report.newest
         lines.append(f"newest: {newest.writer} row {newest.seq} {newest.mac}")
     return "\n".join(lines)
+
+
+def _alike(problems: Iterable[Problem]) -> Iterator[list[Problem]]:
+    """Rows that follow one another and have the same problem, such as a whole chain under an older key."""
+    several: list[Problem] = []
+    for problem in problems:
+        last = several[-1] if several else None
+        if last and (last.writer, last.seq + 1, last.sentence) != (
+            problem.writer,
+            problem.seq,
+            problem.sentence,
+        ):
+            yield several
+            several = []
+        several.append(problem)
+    if several:
+        yield several
+
+
+def _problem_line(several: list[Problem]) -> str:
+    first, last = several[0], several[-1]
+    rows = f"row {first.seq}" if first is last else f"rows {first.seq}–{last.seq}"
+    return f"{'BROKEN' if first.breaks else 'note'}: {first.writer} {rows}: {first.sentence}"
 
 
 def _report_json(report: Report) -> str:

@@ -18,7 +18,8 @@ _CODE = re.compile(
 _CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160)))
 _ASCII_CONTROLS = bytes(code for code in _CONTROLS if code < 128)
 _MAX_HELD_CHARS = 4096
-_FLOOD_FACTOR = 8
+_FLOOD_FACTOR = 100
+"""A long log of which the ends are kept is work; what never ends is not."""
 
 
 class TextStream:

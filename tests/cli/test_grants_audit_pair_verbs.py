@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from echo_bot.audit import Audit
 from echo_bot.cli.pair import ALPHABET, make_code
 from echo_bot.inbox.admission import code_hash
 from echo_bot.storage.records import GrantRecord, PairedSender
@@ -141,3 +142,18 @@ def test_the_help_of_pair_says_what_paired_people_may_approve(command_line: Comm
     assert "may approve what they asked for themselves" in " ".join(
         command_line("pair", "--help").out.split()
     )
+
+
+def test_a_chain_under_an_older_key_is_one_note(command_line: CommandLine) -> None:
+    async def fill(store: SqlStore) -> None:
+        audit = Audit(store.audit, "writer-1", bytes(32), lambda: NOW)
+        for number in range(5):
+            await audit.record("started", number=number)
+
+    command_line.with_store(fill)
+    answer = command_line("audit", "verify")
+    notes = [line for line in answer.out.splitlines() if line.startswith("note:")]
+    assert answer.code == 0
+    assert len(notes) == 1
+    assert "writer-1 rows 1–" in notes[0]
+    assert "another key" in notes[0]

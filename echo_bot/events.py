@@ -149,6 +149,8 @@ class InboundEvent:
     is_control: bool = False
     asks_again: EditedCall | None = None
     worker: WorkerBrief | None = None
+    deliver_to: Address | None = None
+    occasion: str = ""
 
     @property
     def text(self) -> str:

@@ -21,7 +21,7 @@ from pydantic_ai.messages import (
 
 from echo_bot.agent.document import workspace_document
 from echo_bot.agent.journal import Journal
-from echo_bot.agent.loop import ModelLoop, final_text, text_of_response
+from echo_bot.agent.loop import Listener, ModelLoop, final_text, text_of_response
 from echo_bot.agent.remembered import remembered_note
 from echo_bot.agent.skilled import skills_note
 from echo_bot.delivery import Delivery, ReplyStream
@@ -60,6 +60,14 @@ class ChatSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChatEnded:
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the model said in a turn that nobody watches, or why it did not get it done."""
+
+    text: str = ""
     error: str = ""
 
 
@@ -111,15 +119,27 @@ class ChatRunner:
         await self._finish(scope, done, final_text(done) or "", shown.stream)
         return ChatEnded()
 
+    async def answer(self, scope: TurnScope, journal: Journal) -> Answered:
+        """Run or revive a turn that nobody watches: nothing is shown, and the caller says the answer."""
+        done = journal.messages()
+        try:
+            if final_text(done) is None:
+                done = await self._answer(scope, journal, _Unwatched(), ())
+        except (AgentRunError, UserError, OSError, ValueError) as error:
+            await self._remember_unfinished(scope, journal, (), "it failed")
+            return Answered(error=self._reason(scope, error))
+        await self._remember(scope, done)
+        return Answered((final_text(done) or "").strip())
+
     async def _answer(
-        self, scope: TurnScope, journal: Journal, shown: _Shown, files: Sequence[str]
+        self, scope: TurnScope, journal: Journal, listener: Listener, files: Sequence[str]
     ) -> list[ModelMessage]:
         tools = self._registry.offered(self._tool_settings)
         scope = replace(scope, allowed_tools=frozenset(tool.name for tool in tools))
         return await self._loop.run(
             scope,
             journal,
-            shown,
+            listener,
             instructions=self._settings.instructions or DEFAULT_INSTRUCTIONS,
             tools=tools,
             past=[*await self._given(scope), *await self._past(scope)],
@@ -143,6 +163,9 @@ class ChatRunner:
         """The next turn's model knows that this one was asked for and did not get done."""
         asked = self._mask_known(prompt_of(scope.event, files))
         messages = unfinished(asked, journal.messages(), why)
+        await self._remember(scope, messages)
+
+    async def _remember(self, scope: TurnScope, messages: list[ModelMessage]) -> None:
         payload = ModelMessagesTypeAdapter.dump_json(messages).decode()
         await self._store.sessions.add_history(
             scope.session_key, HistoryEntry(scope.turn_id, payload, self._clock())
@@ -151,22 +174,23 @@ class ChatRunner:
     async def _finish(
         self, scope: TurnScope, done: list[ModelMessage], text: str, stream: ReplyStream | None
     ) -> None:
-        payload = ModelMessagesTypeAdapter.dump_json(done).decode()
-        await self._store.sessions.add_history(
-            scope.session_key, HistoryEntry(scope.turn_id, payload, self._clock())
-        )
+        await self._remember(scope, done)
         await self._reply(scope, text.strip() or "(The model gave no answer.)", stream)
 
     async def _failed(self, scope: TurnScope, error: Exception, stream: ReplyStream | None) -> ChatEnded:
         """The sentence takes the place of what was shown of the answer."""
-        reason = self._mask(f"{type(error).__name__}: {error}")[:500]
-        log.warning("model_failed", turn=scope.turn_id, error=reason)
+        reason = self._reason(scope, error)
         sentence = (
             f"The model did not get this done: {reason}\n\n"
             "Nothing further was run. `/run` and `/tool` still work."
         )
         await self._reply(scope, sentence, stream)
         return ChatEnded(reason)
+
+    def _reason(self, scope: TurnScope, error: Exception) -> str:
+        reason = self._mask(f"{type(error).__name__}: {error}")[:500]
+        log.warning("model_failed", turn=scope.turn_id, error=reason)
+        return reason
 
     async def _reply(self, scope: TurnScope, text: str, stream: ReplyStream | None) -> None:
         source = f"{scope.turn_id}:reply"
@@ -253,9 +277,21 @@ class _Shown:
         )
 
 
+class _Unwatched:
+    """Listens to an answer that is not shown as it grows."""
+
+    def answer_begins(self) -> None: ...
+
+    def text(self, more: str) -> None: ...
+
+    async def answered(self, response: ModelResponse) -> None: ...
+
+    async def ends(self) -> None: ...
+
+
 def prompt_of(event: InboundEvent, files: Sequence[str] = ()) -> str:
     """The message as the model gets it: who speaks in a group, what it answers, which files came along."""
-    lines = []
+    lines = [event.occasion] if event.occasion else []
     if event.reply_to_text:
         lines.append(f"[in reply to: {event.reply_to_text[:1000]}]")
     lines += files

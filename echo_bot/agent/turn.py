@@ -96,7 +96,7 @@ class TurnRunner:
             await self._fail(turn, type(error).__name__)
 
     async def _run_typing(self, turn: TurnRecord, event: InboundEvent, journal: Journal) -> None:
-        typing = asyncio.create_task(self._keep_typing(turn.turn_id, event.address), name="typing")
+        typing = asyncio.create_task(self._keep_typing(turn, event.address), name="typing")
         try:
             ended = await self._run(turn, event, journal)
             await self._parts.store.turns.set_state(turn.turn_id, ended.state, ended.error, ended.result)
@@ -158,11 +158,11 @@ class TurnRunner:
             event.address, text, source=f"{turn.turn_id}:reply", reply_to_id=event.message_id
         )
 
-    async def _keep_typing(self, turn_id: TurnId, address: Address) -> None:
+    async def _keep_typing(self, turn: TurnRecord, address: Address) -> None:
         """While the turn works, if that takes a moment; one that waits for a person shows nothing."""
         await asyncio.sleep(_TYPING_AFTER_SECONDS)
-        while True:
-            if not self._parts.is_asking(turn_id):
+        while turn.kind != "job":
+            if not self._parts.is_asking(turn.turn_id):
                 await self._parts.delivery.typing(address)
             await asyncio.sleep(_TYPING_SECONDS)
 

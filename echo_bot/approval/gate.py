@@ -205,7 +205,7 @@ class ApprovalGate:
         paired = await read_paired(self._people)
         caller = Caller(
             sender=event.sender,
-            address=event.address,
+            address=event.answered_at,
             unattended=event.unattended,
             cron_authorized=event.cron_authorized,
             nested=request.nested,

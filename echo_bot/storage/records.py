@@ -24,8 +24,8 @@ class TurnState(StrEnum):
         return self not in (TurnState.QUEUED, TurnState.RUNNING, TurnState.WAITING)
 
 
-TurnKind = Literal["message", "worker", "workflow"]
-"""What a turn runs: somebody's (or a job's) message, a worker's task, the steps of a workflow."""
+TurnKind = Literal["message", "job", "worker", "workflow"]
+"""What a turn runs: somebody's message, a job that is due, a worker's task, the steps of a workflow."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -283,13 +283,15 @@ class ToolRunner:
                 session_key=scope.session_key,
                 call_key=key,
                 requester=scope.requester,
-                address=scope.event.address,
+                address=scope.event.answered_at,
                 executor=decision.executor,
                 restricted=decision.restricted,
                 network=decision.network,
+                approval_id=decision.approval_id,
+                decided_by=decision.decided_by,
             )
         )
-        if name not in _WAITING:
+        if name not in _WAITING and not scope.event.unattended:
             self._watch.began(
                 ctx.execution_id, name, scope.event.address, scope.session_key, str(scope.requester)
             )

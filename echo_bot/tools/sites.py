@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from echo_bot.events import Address, Identity, SessionKey, TurnId
+from echo_bot.events import Address, ApprovalId, Identity, SessionKey, TurnId
 from echo_bot.policy.call import Executor
 
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """Where a running call came from and where its code lands."""
+    """Where a running call came from, where its code lands, and by which approval a person passed it."""
 
     execution_id: str
     turn_id: TurnId
@@ -21,6 +21,8 @@ class CallSite:
     executor: Executor
     restricted: bool
     network: bool
+    approval_id: ApprovalId | None = None
+    decided_by: str = ""
 
 
 class CallSites:

@@ -31,13 +31,18 @@ def replace_file(folder: int, name: str, data: bytes, before: os.stat_result | N
     sync_folder(folder)
 
 
-def create_file(folder: int, name: str, data: bytes) -> None:
-    """Put `data` under a name that is free. Raises FileExistsError when it is not, else as `replace_file`."""
+def create_file(folder: int, name: str, data: bytes, mode: int | None = None) -> None:
+    """Put `data` under a name that is free. Raises FileExistsError when it is not, else as `replace_file`.
+
+    Without a `mode` it is that of any new file.
+    """
     temporary = f".echo-bot-{secrets.token_hex(8)}.tmp"
-    handle = os.open(temporary, _CREATE, 0o666, dir_fd=folder)
+    handle = os.open(temporary, _CREATE, 0o666 if mode is None else 0o600, dir_fd=folder)
     try:
         try:
             _fill(handle, data, None)
+            if mode is not None:
+                os.fchmod(handle, mode & _PERMISSIONS)
         finally:
             os.close(handle)
         os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)

@@ -104,14 +104,17 @@ class FileDoor:
             return _os_refusal(path, error)
         return Written(path, tuple(made))
 
-    def create(self, admitted: Admitted, data: bytes) -> Written | FileRefusal:
-        """A new file, never in place of another: a refusal of kind "exists" when the name is taken."""
+    def create(self, admitted: Admitted, data: bytes, mode: int | None = None) -> Written | FileRefusal:
+        """A new file, never in place of another: a refusal of kind "exists" when the name is taken.
+
+        Without a `mode` it is that of any new file.
+        """
         path = admitted.path
         folder, name = os.path.split(path.real)
         made: list[str] = []
         try:
             with self._folder(folder, made) as handle:
-                create_file(handle, name, data)
+                create_file(handle, name, data, mode)
         except FileExistsError:
             return FileRefusal("exists", f"{shown(path.given)} is there already.")
         except OSError as error:

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Update, delete, update
 
-from echo_bot.events import EventId, SessionKey
+from echo_bot.events import EventId, SessionKey, TurnId
+from echo_bot.storage.checkpoint_tables import retried_turns
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.records import TranscriptRow, TurnRecord, TurnState
@@ -16,6 +17,7 @@ from echo_bot.storage.turns import turn_values
 
 # Building a statement takes longer than running it, so those of every message are built once.
 _CLAIM = insert_into(seen).on_conflict_do_nothing()
+_RETRY = insert_into(retried_turns).on_conflict_do_nothing()
 _BEGIN_TURN = insert_into(turns).on_conflict_do_nothing()
 
 
@@ -33,10 +35,13 @@ class SqlEvents:
         turn: TurnRecord | None,
         at: datetime,
         said: TranscriptRow | None = None,
+        instead_of: TurnId | None = None,
     ) -> bool:
         def work(connection: Connection) -> None:
             if not (_insert_ids(connection, dedup_ids, at) and _insert_turn(connection, turn)):
                 raise _SeenBefore
+            if turn is not None and instead_of is not None:
+                connection.execute(_RETRY, {"turn_id": instead_of, "by_turn": turn.turn_id})
             if said is not None:
                 store_line(connection, said)
 

@@ -21,6 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.events import Address
+from echo_bot.storage.checkpoint_tables import checkpoints
 from echo_bot.storage.columns import ADDRESS
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
@@ -96,7 +97,7 @@ def _move_unique(
 def _move_sessions(connection: Connection, move: ChatMove) -> int:
     _rewrite_events(connection, move)
     changed = 0
-    for table in (turns, history, approvals, grants):
+    for table in (turns, history, approvals, grants, checkpoints):
         column = table.c.session_key
         changed += _count(
             connection, table, _of_session(column, "", move), session_key=_renamed(column, "", move)

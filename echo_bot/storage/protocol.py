@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from echo_bot.events import Address, ApprovalId, EventId, Identity, MessageRef, SessionKey, TurnId
+from echo_bot.storage.checkpoint_record import Checkpoints
 from echo_bot.storage.flow_records import Tasks, Workflows
 from echo_bot.storage.job_record import Jobs
 from echo_bot.storage.lasting import (
@@ -42,6 +43,7 @@ from echo_bot.text.terms import Terms
 __all__ = [
     "Approvals",
     "AuditRows",
+    "Checkpoints",
     "Events",
     "Grants",
     "Jobs",
@@ -71,9 +73,11 @@ class Events(Protocol):
         turn: TurnRecord | None,
         at: datetime,
         said: TranscriptRow | None = None,
+        instead_of: TurnId | None = None,
     ) -> bool:
         """Insert the ids, the queued turn and its line of the transcript together.
 
+        The turn may stand for an earlier one, `instead_of`, which is no part of the history from then on.
         False, and nothing changed, if any id was seen.
         """
         ...
@@ -107,6 +111,10 @@ class Turns(Protocol):
 
     async def unfinished(self) -> tuple[TurnRecord, ...]:
         """Queued, running and waiting turns in order of arrival."""
+        ...
+
+    async def last_message(self, session_key: SessionKey) -> TurnRecord | None:
+        """The newest turn of the session that runs a message."""
         ...
 
     async def unfinished_children(self, turn_id: TurnId) -> tuple[TurnRecord, ...]:
@@ -350,6 +358,8 @@ class Store(Protocol):
     def mcp(self) -> McpDefinitions: ...
     @property
     def jobs(self) -> Jobs: ...
+    @property
+    def checkpoints(self) -> Checkpoints: ...
     @property
     def workflows(self) -> Workflows: ...
     @property

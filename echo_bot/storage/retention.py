@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, Delete, delete
+from sqlalchemy import Connection, Delete, delete, select
 
+from echo_bot.storage.checkpoint_tables import retried_turns
 from echo_bot.storage.database import Database
 from echo_bot.storage.records import ApprovalStatus, TurnState
 from echo_bot.storage.tables import approvals, history, outbox, transcript, turns
@@ -37,4 +38,5 @@ def _statements(before: datetime) -> tuple[Delete, ...]:
         .where(approvals.c.created_at < before)
         .where(approvals.c.status != ApprovalStatus.PENDING.value),
         delete(turns).where(turns.c.created_at < before).where(turns.c.state.in_(_FINAL)),
+        delete(retried_turns).where(retried_turns.c.turn_id.not_in(select(turns.c.turn_id))),
     )

@@ -9,6 +9,7 @@ from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.events import Address, Identity, SessionKey
+from echo_bot.storage.checkpoint_tables import retried_turns
 from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields, is_at
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
@@ -49,6 +50,7 @@ _HISTORY = (
     select(history)
     .where(history.c.session_key == bindparam("of_session"))
     .where(history.c.id > _LAST_RESET)
+    .where(history.c.turn_id.not_in(select(retried_turns.c.turn_id)))
     .where(history.c.at > bindparam("since"))
     .order_by(history.c.id.desc())
     .limit(bindparam("most"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from echo_bot.storage.approvals import SqlApprovals
 from echo_bot.storage.audit_rows import SqlAuditRows
+from echo_bot.storage.checkpoints import SqlCheckpoints
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import sqlite_engine
 from echo_bot.storage.events import SqlEvents
@@ -51,6 +52,7 @@ class SqlStore:
         self.values = SqlValues(self._database)
         self.memories = SqlMemories(self._database)
         self.mcp = SqlMcpDefinitions(self._database)
+        self.checkpoints = SqlCheckpoints(self._database)
         self.moves = SqlMoves(self._database)
         self.workflows = SqlWorkflows(self._database)
         self.tasks = SqlTasks(self._database)

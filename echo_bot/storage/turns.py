@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy.engine import RowMapping
 
-from echo_bot.events import TurnId
+from echo_bot.events import SessionKey, TurnId
 from echo_bot.storage.columns import fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
@@ -31,6 +31,16 @@ class SqlTurns:
     async def unfinished(self) -> tuple[TurnRecord, ...]:
         statement = select(turns).where(turns.c.state.in_(_UNFINISHED)).order_by(turns.c.order)
         return await self._database.rows(statement, _turn)
+
+    async def last_message(self, session_key: SessionKey) -> TurnRecord | None:
+        statement = (
+            select(turns)
+            .where(turns.c.session_key == session_key)
+            .where(turns.c.kind == "message")
+            .order_by(turns.c.order.desc())
+            .limit(1)
+        )
+        return await self._database.first(statement, _turn)
 
     async def unfinished_children(self, turn_id: TurnId) -> tuple[TurnRecord, ...]:
         statement = (

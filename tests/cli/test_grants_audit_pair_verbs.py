@@ -146,7 +146,7 @@ def test_the_help_of_pair_says_what_paired_people_may_approve(command_line: Comm
 
 def test_a_chain_under_an_older_key_is_one_note(command_line: CommandLine) -> None:
     async def fill(store: SqlStore) -> None:
-        audit = Audit(store.audit, "writer-1", bytes(32), lambda: NOW)
+        audit = Audit(store.audit, "writer-1", bytes(32), lambda: NOW, mask=str)
         for number in range(5):
             await audit.record("started", number=number)
 

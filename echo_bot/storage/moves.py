@@ -39,6 +39,7 @@ from echo_bot.storage.tables import (
     turns,
     values,
 )
+from echo_bot.storage.usage_tables import summaries, usage
 
 _SCOPE = "moved_chats"
 _SCOPED = ((memories, "scope"), (transcript, "scope"), (turns, "memory_scope"), (jobs, "memory_scope"))
@@ -97,7 +98,7 @@ def _move_unique(
 def _move_sessions(connection: Connection, move: ChatMove) -> int:
     _rewrite_events(connection, move)
     changed = 0
-    for table in (turns, history, approvals, grants, checkpoints):
+    for table in (turns, history, approvals, grants, checkpoints, usage):
         column = table.c.session_key
         changed += _count(
             connection, table, _of_session(column, "", move), session_key=_renamed(column, "", move)
@@ -135,6 +136,8 @@ def _kept() -> tuple[tuple[Table, Column[Any], str], ...]:
     """What else belongs to a session or a group's memory, by what stands before the session's key."""
     return (
         (values, values.c.scope, "todo:"),
+        (values, values.c.scope, "model:"),
+        (summaries, summaries.c.session_key, ""),
         *((table, table.c[name], GROUP_SCOPE) for table, name in _SCOPED),
     )
 

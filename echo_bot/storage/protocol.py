@@ -38,6 +38,7 @@ from echo_bot.storage.records import (
     Vote,
     Voted,
 )
+from echo_bot.storage.usage_record import Summaries, Usage
 from echo_bot.text.terms import Terms
 
 __all__ = [
@@ -57,8 +58,10 @@ __all__ = [
     "SealedValues",
     "Sessions",
     "Store",
+    "Summaries",
     "Tasks",
     "Turns",
+    "Usage",
     "Values",
     "Workflows",
 ]
@@ -352,6 +355,10 @@ class Store(Protocol):
     def logins(self) -> Logins: ...
     @property
     def values(self) -> Values: ...
+    @property
+    def usage(self) -> Usage: ...
+    @property
+    def summaries(self) -> Summaries: ...
     @property
     def memories(self) -> Memories: ...
     @property

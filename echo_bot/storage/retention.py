@@ -10,6 +10,7 @@ from echo_bot.storage.checkpoint_tables import retried_turns
 from echo_bot.storage.database import Database
 from echo_bot.storage.records import ApprovalStatus, TurnState
 from echo_bot.storage.tables import approvals, history, outbox, transcript, turns
+from echo_bot.storage.usage_tables import summaries, usage
 
 _FINAL = [state.value for state in TurnState if state.is_final]
 _SENT = ("sent", "dead")
@@ -32,6 +33,8 @@ def _statements(before: datetime) -> tuple[Delete, ...]:
     """Journals go with their turns, tokens and copies with their approvals."""
     return (
         delete(history).where(history.c.at < before),
+        delete(summaries).where(summaries.c.through_at < before),
+        delete(usage).where(usage.c.at < before),
         delete(transcript).where(transcript.c.at < before),
         delete(outbox).where(outbox.c.created_at < before).where(outbox.c.state.in_(_SENT)),
         delete(approvals)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, delete, func, select
 from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.engine import RowMapping
 
@@ -16,6 +16,7 @@ from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.fulltext import search
 from echo_bot.storage.records import HistoryEntry, TranscriptRow
 from echo_bot.storage.tables import history, session_resets, transcript, turns
+from echo_bot.storage.usage_tables import summaries
 from echo_bot.text.terms import Terms
 
 _CONTENTS = ("role", "text", "at", "sender", "card_json")
@@ -87,7 +88,13 @@ class SqlSessions:
             index_elements=["session_key"],
             set_={"after_id": statement.excluded.after_id, "at": statement.excluded.at},
         )
-        await self._database.change(upsert)
+        forget = delete(summaries).where(summaries.c.session_key == session_key)
+
+        def work(connection: Connection) -> None:
+            connection.execute(upsert)
+            connection.execute(forget)
+
+        await self._database.write(work)
 
     async def put_transcript(self, row: TranscriptRow) -> None:
         await self._database.write(lambda connection: store_line(connection, row))

@@ -24,6 +24,7 @@ from echo_bot.storage.sessions import SqlSessions
 from echo_bot.storage.sqlite_file import database_path, prepare_file, sqlite_url
 from echo_bot.storage.tasks import SqlTasks
 from echo_bot.storage.turns import SqlTurns
+from echo_bot.storage.usage import SqlSummaries, SqlUsage
 from echo_bot.storage.values import SqlValues
 from echo_bot.storage.workflows import SqlWorkflows
 
@@ -50,6 +51,8 @@ class SqlStore:
         self.people = SqlPeople(self._database)
         self.logins = SqlLogins(self._database)
         self.values = SqlValues(self._database)
+        self.usage = SqlUsage(self._database)
+        self.summaries = SqlSummaries(self._database)
         self.memories = SqlMemories(self._database)
         self.mcp = SqlMcpDefinitions(self._database)
         self.checkpoints = SqlCheckpoints(self._database)

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from echo_bot.errors import StartError
-from echo_bot.policy.catalogue import CATALOGUE, RESERVED, ToolEntry, is_registrable, registered
+from echo_bot.policy.catalogue import (
+    CATALOGUE,
+    RESERVED,
+    ToolEntry,
+    is_mcp_name,
+    is_registrable,
+    registered,
+)
 from echo_bot.policy.profiles import filter_reason
 from echo_bot.policy.settings import ToolSettings
 from echo_bot.tools.base import Tool
@@ -34,7 +41,10 @@ class ToolState:
 
 
 class Registry:
-    """Built-in tools and the user's own. Built-in and reserved names cannot be registered again."""
+    """Built-in tools, the user's own, and those that servers offer as long as they do.
+
+    Built-in and reserved names cannot be registered again, nor names of the form that servers' tools have.
+    """
 
     def __init__(self, builtins: Iterable[Tool]) -> None:
         self._tools: dict[str, Tool] = {}
@@ -43,9 +53,14 @@ class Registry:
                 raise StartError(f"{tool.name!r} is not a built-in tool")
             self._tools[tool.name] = tool
         self._builtin_names = frozenset(self._tools)
+        self._served: dict[str, dict[str, Tool]] = {}
 
     def add(self, tool: Tool, origin: str) -> None:
         """Register somebody's own tool. Raises StartError for a name that is taken or malformed."""
+        if is_mcp_name(tool.name):
+            raise StartError(
+                f"{origin}: a tool cannot be named {tool.name!r}: mcp_… is for MCP servers' tools"
+            )
         if tool.name in self._tools or not is_registrable(tool.name):
             raise StartError(
                 f"{origin}: a tool cannot be named {tool.name!r}: the name is taken, reserved or malformed "
@@ -53,14 +68,21 @@ class Registry:
             )
         self._tools[tool.name] = tool
 
+    def serve(self, source: str, tools: Iterable[Tool]) -> None:
+        """What a server offers from now on, in place of what it offered. Its names must be mcp names."""
+        self._served[source] = {tool.name: tool for tool in tools if is_mcp_name(tool.name)}
+
     def get(self, name: str) -> Tool | None:
-        return self._tools.get(name)
+        return next((tools[name] for tools in self._all() if name in tools), None)
 
     def is_builtin(self, name: str) -> bool:
         return name in self._builtin_names
 
     def __iter__(self) -> Iterator[Tool]:
-        return iter(self._tools.values())
+        return iter([tool for tools in self._all() for tool in tools.values()])
+
+    def _all(self) -> tuple[dict[str, Tool], ...]:
+        return (self._tools, *self._served.values())
 
     def declared_risk(self, tool: Tool) -> str | None:
         """What the tool declares; a built-in's declaration is the static map itself."""
@@ -85,7 +107,7 @@ class Registry:
     def state_of(self, name: str, settings: ToolSettings) -> ToolState:
         if name in RESERVED:
             return ToolState(name, Availability.RESERVED)
-        tool = self._tools.get(name)
+        tool = self.get(name)
         entry = self.entry(tool) if tool else CATALOGUE.get(name)
         if entry is None:
             return ToolState(name, Availability.NOT_READY, "no such tool")
@@ -102,7 +124,7 @@ class Registry:
 
     def states(self, settings: ToolSettings) -> tuple[ToolState, ...]:
         """Every catalogue, reserved and registered name, in alphabetical order."""
-        names = {*CATALOGUE, *RESERVED, *self._tools}
+        names = {*CATALOGUE, *RESERVED, *(tool.name for tool in self)}
         return tuple(self.state_of(name, settings) for name in sorted(names))
 
 

@@ -16,8 +16,9 @@ def _text(description: str, **more: JsonValue) -> JsonSchema:
     return {"type": "string", "description": description, **more}
 
 
-def _count(description: str) -> JsonSchema:
-    return {"type": "integer", "minimum": 0, "description": description}
+def _count(description: str, most: int | None = None) -> JsonSchema:
+    bound: JsonSchema = {} if most is None else {"maximum": most}
+    return {"type": "integer", "minimum": 0, **bound, "description": description}
 
 
 def _choice(description: str, *values: str) -> JsonSchema:
@@ -54,6 +55,34 @@ _LIMIT = _count("How many lines at most")
 _MAX_RESULTS = _count("How many results at most")
 _TARGET = _text("Where to: here, owner, an alias of delivery.targets, or channel:chat")
 _FILES = _strings("Paths of files to send along")
+
+WORKFLOW_STEP: JsonSchema = {
+    **_schema(
+        "id",
+        id=_text("Its name among the steps", pattern="^[A-Za-z0-9_-]{1,40}$"),
+        tool=_text("The tool that it calls"),
+        args={
+            "type": "object",
+            "description": 'The tool\'s arguments. {"$from": "a.output"} is the output of step a, and '
+            "${a.output} puts it into a text; it is not quoted for a shell",
+        },
+        agent=_text("The goal of a worker"),
+        tools=_strings("agent: the tools the worker may use"),
+        context=_text("agent: what to know for it"),
+        manual=_text("What a person does; it waits until advance"),
+        needs=_strings("Steps that must end before"),
+        when={
+            "type": "object",
+            "description": "Only if this holds: {step, is: ok | failed | skipped}, {step, contains: text}, "
+            "{step, equals: text}, {all: [...]}, {any: [...]}, {not: ...}",
+        },
+        retries=_count("Further attempts when it fails", 5),
+        retry_delay=_count("Seconds before each of them", 86_400),
+        timeout=_count("tool: seconds that one attempt may run", 86_400),
+        on_failure=_choice("Then end the workflow, or go on without it", "stop", "continue"),
+    ),
+    "anyOf": [{"required": ["tool"]}, {"required": ["agent"]}, {"required": ["manual"]}],
+}
 
 READING: Mapping[str, JsonSchema] = {
     "read_file": _schema("path", path=_PATH, offset=_OFFSET, limit=_LIMIT),
@@ -119,15 +148,27 @@ WRITING: Mapping[str, JsonSchema] = {
     "task": _schema(
         "action",
         action=_choice("What to do", "create", "list", "get", "start", "complete", "fail", "cancel", "retry"),
-        extensible=True,
+        id=_text("The task, for every action but create and list"),
+        title=_text("create: what is to be done, in a few words"),
+        notes=_text("create: what to know about it"),
+        instruction=_text("create: what you are to do by yourself when start_at comes"),
+        start_at=_text("create, start, retry: when it starts, such as 'in 20 minutes' or 2026-05-01 09:00"),
+        result=_text("complete, fail: what it came to"),
+        state=_choice("list: only these", "open", "started", "done", "failed", "cancelled"),
+        all=_flag("list: everybody's, for admins"),
     ),
     "workflow": _schema(
         "action",
         action=_choice(
             "What to do", "create", "start", "status", "advance", "pause", "resume", "cancel", "list"
         ),
-        name=_text("The workflow"),
-        steps=_list("The steps, each a tool or an agent step"),
+        name=_text("The workflow, by its name or id"),
+        steps=_list("create: the steps, each with exactly one of tool, agent and manual", WORKFLOW_STEP),
+        step=_text("advance: the manual step that was done"),
+        outcome=_choice("advance: how it went; done when absent", "done", "failed"),
+        note=_text("advance: what came of it, the step's output"),
+        resume_at=_text("pause: when it goes on by itself, such as 'in 20 minutes'"),
+        all=_flag("list: everybody's, for admins"),
     ),
     "notify": _schema("message", message=_text("The notice"), target=_TARGET, files=_FILES),
     "message": _schema("text", text=_text("The message"), target=_TARGET, files=_FILES),

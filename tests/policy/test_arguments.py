@@ -32,7 +32,8 @@ SENTENCES = [
 
 VALID = [
     ("exec", {"command": "ls", "cwd": "sub", "timeout": 0, "env": {"A": "1"}}),
-    ("task", {"action": "create", "title": "x", "when": {"at": 1}}),
+    ("memory", {"action": "add", "content": "x", "about": {"at": 1}}),
+    ("task", {"action": "create", "title": "x"}),
     ("skill_manage", {"action": "create", "name": "x", "content": "y"}),
     ("image_generate", {"prompt": "x", "aspect": "square"}),
     ("process", {"action": "signal", "process_id": "p", "signal": 15}),

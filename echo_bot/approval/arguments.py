@@ -6,7 +6,7 @@ They are shown as code only, so that no argument looks like a line of the card i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from echo_bot.approval.escape import escape_block, escape_line, escape_lines
 from echo_bot.approval.words import EN
@@ -47,6 +47,19 @@ def argument_blocks(
             blocks.append(_code(name, shown))
     flush()
     return tuple(blocks)
+
+
+def plan_blocks(lines: Iterable[tuple[str, str]], mask: SecretMask) -> Iterator[CardBlock]:
+    """What a call comes to: short lines in one block, a long or broken one in a block of its own."""
+    short = []
+    for label, text in lines:
+        shown = mask.mask(text)
+        if "\n" in shown:
+            yield CodeBlock(escape_block(shown), label=label)
+        else:
+            short.append(f"{label}: {escape_line(shown) or EN.empty}")
+    if short:
+        yield CodeBlock("\n".join(short), label=EN.plan)
 
 
 def argument_texts(args: Mapping[str, JsonValue]) -> Iterator[str]:

@@ -40,6 +40,22 @@ Preview = Callable[[dict[str, JsonValue], None], Awaitable[Previewed]]
 
 
 @dataclass(frozen=True, slots=True)
+class Plan:
+    """What a call comes to, for the card: labelled texts, and sentences on what approving it means."""
+
+    lines: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Unworkable(Exception):
+    """The call cannot do what it says, so nobody is asked; the sentence says why."""
+
+
+PlanOf = Callable[[Arguments, InboundEvent], Awaitable[Plan]]
+"""Raises Unworkable."""
+
+
+@dataclass(frozen=True, slots=True)
 class GateRequest:
     """One call before the gate. The trust fields are read from `event`, the stored one of the turn.
 
@@ -58,6 +74,7 @@ class GateRequest:
     capabilities: tuple[str, ...]
     parameters: Mapping[str, JsonValue] | None
     preview: Preview | None = None
+    plan: PlanOf | None = None
     revision: int = 0
     edited_by: str = ""
     edited_by_name: str = ""
@@ -88,7 +105,10 @@ class Asking:
     clock: Callable[[], datetime]
 
     async def question(self, request: GateRequest, facts: Facts, decision: Decision) -> ApprovalRecord:
-        """A new row for this call; its id is the same whenever the same call of the same turn asks."""
+        """A new row for this call; its id is the same whenever the same call of the same turn asks.
+
+        Raises Unworkable.
+        """
         shown = await self._shown(request, facts, decision)
         choices = (*shown.offered, Choice.ASK_AGAIN)
         return ApprovalRecord(
@@ -121,6 +141,8 @@ class Asking:
             preview = await request.preview(dict(call.args), None)
             diff = preview.diff
             notes += [preview.problem] if preview.problem else []
+        plan = await request.plan(call.args, request.event) if request.plan else Plan()
+        notes += plan.notes
         shown = ApprovalRequest(
             approval_id=request.approval_id,
             tool=call.tool,
@@ -141,6 +163,7 @@ class Asking:
             parameters=facts.tool.parameters if facts.tool else None,
             edited_by=request.edited_by,
             edited_by_name=request.edited_by_name,
+            plan=plan.lines,
             quorum=quorum_of(facts),
             created_at=self.clock(),
         )

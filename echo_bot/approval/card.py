@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, tzinfo
 
-from echo_bot.approval.arguments import argument_blocks, argument_texts
+from echo_bot.approval.arguments import argument_blocks, argument_texts, plan_blocks
 from echo_bot.approval.escape import escape_line, escape_lines
 from echo_bot.approval.fallback import fallback_text
 from echo_bot.approval.lookalike import lookalike_notes
@@ -127,6 +127,8 @@ def call_title(request: ApprovalRequest, mask: SecretMask) -> str:
 def call_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
     hide = _shown_elsewhere(request)
     yield from argument_blocks(request.args, mask, hide=hide)
+    if request.plan:
+        yield from plan_blocks(request.plan, mask)
     if request.diff:
         yield CodeBlock(escape_lines(mask.mask(request.diff)), language="diff", label=EN.diff)
     if len(request.commands) > 1:
@@ -158,7 +160,8 @@ def why_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock
     if lines:
         yield Paragraph(EN.why, strong=True)
         yield Paragraph("\n".join(f"• {line}" for line in lines))
-    texts = (request.tool, request.cwd, *argument_texts(request.args), *(request.env or {}).values())
+    said = (*argument_texts(request.args), *(text for _, text in request.plan))
+    texts = (request.tool, request.cwd, *said, *(request.env or {}).values())
     notes = list(dict.fromkeys(note for text in texts for note in lookalike_notes(text)))
     if notes:
         yield Paragraph(EN.look_closely, strong=True)

@@ -13,7 +13,7 @@ from typing import Protocol
 import structlog
 
 from echo_bot.approval.approvers import read_paired
-from echo_bot.approval.asking import Asking, GateRequest
+from echo_bot.approval.asking import Asking, GateRequest, Unworkable
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Asked, Surroundings, answered, gather
 from echo_bot.approval.smart import RULES, AskModel, Judgement, Review, Sight, review_prompt
@@ -139,14 +139,17 @@ class ApprovalGate:
             capabilities=sorted(request.capabilities),
         )
 
-    async def begin(self, decision: GateDecision) -> str:
+    async def begin(self, decision: GateDecision, *, goes_on: bool = False) -> str:
         """Right before the start: what it was shown against is the same, and the approval is spent once.
 
-        Returns a sentence when the call must not start, else "".
+        `goes_on`: a call that began before the bot stopped finds again what it began, so that its approval
+        is spent already. Returns a sentence when the call must not start, else "".
         """
         drift = decision.recheck()
         if drift:
             return drift
+        if goes_on:
+            return ""
         if decision.approval_id is not None and not await self._store.approvals.use(decision.approval_id):
             return (
                 "Outcome unknown: this approval was used already, so the call may have run before the bot "
@@ -266,7 +269,10 @@ class ApprovalGate:
     async def _ask_person(
         self, request: GateRequest, facts: Facts, decision: Decision, recheck: Callable[[], str]
     ) -> GateDecision | None:
-        record = await self._asking.question(request, facts, decision)
+        try:
+            record = await self._asking.question(request, facts, decision)
+        except Unworkable as error:
+            return _refusal(request, str(error), StepName.INVALID)
         stored = await self._store.approvals.get(record.approval_id)
         if stored is not None and stored.digest != record.digest:
             await self._broker.withdraw(stored, _DRIFTED)

@@ -54,7 +54,8 @@ class ApprovalRequest:
     tool. `summary` is one masked line for lists. `requester` is the identity, `requester_name` its untrusted
     display name. Offered choices are in card order. `parameters` is the tool's schema, for whoever edits the
     call; `edited_by` who wrote it in place of another one, `edited_by_name` what they call themselves;
-    `quorum` how many people must approve it.
+    `plan` are labelled texts on what the call comes to, where its arguments do not say it; `quorum` how many
+    people must approve it.
     """
 
     approval_id: ApprovalId
@@ -76,6 +77,7 @@ class ApprovalRequest:
     parameters: Mapping[str, JsonValue] | None = None
     edited_by: str = ""
     edited_by_name: str = ""
+    plan: tuple[tuple[str, str], ...] = ()
     quorum: int = 1
     created_at: datetime | None = None
 

@@ -69,6 +69,7 @@ class Words:
 
     title: str = "{question} · {risk}"
     arguments: str = "arguments"
+    plan: str = "what it comes to"
     argument: str = "argument “{name}”"
     commands: str = "Runs, in order"
     diff: str = "Change"

@@ -52,11 +52,18 @@ def judge_target(
 ) -> tuple[Finding, ...]:
     """The finding for a target outside this chat and `delivery.allowed_targets`, if it is one."""
     target = parse_target(text, aliases)
-    if target.address is None or _chat(target.address) == _chat(here):
+    return () if target.address is None else judge_address(target.address, here, aliases, allowed)
+
+
+def judge_address(
+    address: Address, here: Address, aliases: Mapping[str, str], allowed: Sequence[str]
+) -> tuple[Finding, ...]:
+    """The same for an address that a target was resolved to."""
+    if _chat(address) == _chat(here):
         return ()
-    if any(_covers(aliases.get(entry, entry), target.address) for entry in allowed):
+    if any(_covers(aliases.get(entry, entry), address) for entry in allowed):
         return ()
-    sentence = f"sends to {target.address}, which is neither this chat nor in delivery.allowed_targets"
+    sentence = f"sends to {address}, which is neither this chat nor in delivery.allowed_targets"
     return (Finding(FOREIGN_TARGET, Verdict.ASK, sentence, field="target"),)
 
 

@@ -33,9 +33,15 @@ _UNKNOWN_OUTCOME = (
     "It was not run again. Check what it did before repeating it."
 )
 _RETRIED_KINDS = ("dependency", "timeout")
-_SELF_TIMED = frozenset({"exec", "execute_code", "process", "skill_run", "clarify"})
-_WAITING = frozenset({"clarify"})
-"""Calls that only wait for a person: they hold no slot and are taken up again after a restart."""
+_SELF_TIMED = frozenset({"exec", "execute_code", "process", "skill_run", "clarify", "delegate_task"})
+_WAITING = frozenset({"clarify", "delegate_task"})
+"""Calls that only wait, for a person or for workers: they hold no slot."""
+
+_TAKEN_UP = _WAITING | {"spawn_task"}
+"""Calls that find again what they began: after a restart they go on instead of being of unknown outcome."""
+
+_SILENT = frozenset({"clarify"})
+"""Calls whose waiting the chat shows already."""
 
 _SELF_TIMED_CEILING_SECONDS = 24 * 3600.0
 _FOREIGN_SECONDS = 300.0
@@ -80,7 +86,8 @@ class Recorder(Protocol):
 class TurnScope:
     """Who a turn's calls are for. Trust comes from the event's typed fields and from nowhere else.
 
-    `slots` bounds how many calls of this turn run at once; those that wait for a person do not count.
+    `slots` bounds how many calls of this turn run at once; those that only wait do not count. `watch` is told
+    of its calls in the place of the chat's status lines.
     """
 
     turn_id: TurnId
@@ -93,10 +100,15 @@ class TurnScope:
     parent_execution_id: str | None = None
     allowed_tools: frozenset[str] = frozenset()
     slots: asyncio.Semaphore | None = None
+    watch: CallWatch | None = None
 
     @property
     def requester(self) -> Identity:
         return self.event.sender
+
+    def may_use(self, tool: str) -> bool:
+        """Has whoever calls got this tool at all? A conversation has all; a worker those of its brief."""
+        return not self.nested or tool in self.allowed_tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +153,7 @@ class ToolRunner:
         if stored is not None:
             return stored
         tool_name = canonical_name(name)
-        if scope.journal.was_started(key) and tool_name not in _WAITING:
+        if scope.journal.was_started(key) and tool_name not in _TAKEN_UP:
             result = ToolResult(False, error=_UNKNOWN_OUTCOME, error_kind="internal")
             await self._audit.record("outcome_unknown", turn=scope.turn_id, tool=tool_name, call=key)
         else:
@@ -187,7 +199,7 @@ class ToolRunner:
                 return ToolResult(False, error=f"{name} is not ready: {why}", error_kind="dependency")
         slot = nullcontext() if scope.slots is None or name in _WAITING else scope.slots
         async with slot:
-            refusal = await self._gate.begin(decision)
+            refusal = await self._gate.begin(decision, goes_on=scope.journal.was_started(key))
             if refusal:
                 return ToolResult(False, error=refusal, error_kind="denied")
             await scope.journal.start_call(key, name)
@@ -211,7 +223,7 @@ class ToolRunner:
             session_key=scope.session_key,
             call_key=key,
             nested=scope.nested,
-            is_registered=tool is not None or foreign is not None,
+            is_registered=(tool is not None or foreign is not None) and scope.may_use(name),
             declared_risk=foreign.declared_risk
             if foreign
             else self._registry.declared_risk(tool)
@@ -220,6 +232,7 @@ class ToolRunner:
             capabilities=foreign.capabilities if foreign else tool.capabilities if tool else (),
             parameters=foreign.parameters if foreign else tool.parameters if tool else None,
             preview=getattr(tool, "preview", None),
+            plan=getattr(tool, "plan", None),
             edited_by=edited_by,
             edited_by_name=edited_by_name,
         )
@@ -291,8 +304,9 @@ class ToolRunner:
                 decided_by=decision.decided_by,
             )
         )
-        if name not in _WAITING and not scope.event.unattended:
-            self._watch.began(
+        watch = scope.watch or self._watch
+        if name not in _SILENT and not scope.event.unattended:
+            watch.began(
                 ctx.execution_id, name, scope.event.address, scope.session_key, str(scope.requester)
             )
         bound = asyncio.timeout(timeout)
@@ -312,7 +326,7 @@ class ToolRunner:
             return await self._presentable(ctx, name, ToolResult(False, error=why, error_kind="internal"))
         finally:
             self._sites.leave(ctx.execution_id)
-            self._watch.ended(ctx.execution_id, how)
+            watch.ended(ctx.execution_id, how)
 
     @staticmethod
     def _timeout(tool: Tool | None) -> float:

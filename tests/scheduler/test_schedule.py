@@ -229,8 +229,8 @@ def test_the_next_run_is_strictly_later_and_none_is_skipped(at: datetime, expres
     assert following is not None
     assert following > at
     assert following == following.replace(second=0, microsecond=0)
-    for share in (0.0, 0.3, 0.9):
-        assert next_after(schedule, at + (following - at) * share, tz) == following
+    for tenths in (0, 3, 9):
+        assert next_after(schedule, at + (following - at) // 10 * tenths, tz) == following
     assert next_after(schedule, following - timedelta(microseconds=1), tz) == following
     after = next_after(schedule, following, tz)
     assert after is not None

@@ -19,15 +19,12 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from echo_bot.agent.document import workspace_document
+from echo_bot.agent.given import GivenDocuments
 from echo_bot.agent.journal import Journal
 from echo_bot.agent.loop import Listener, ModelLoop, final_text, text_of_response
-from echo_bot.agent.remembered import remembered_note
-from echo_bot.agent.skilled import skills_note
 from echo_bot.delivery import Delivery, ReplyStream
 from echo_bot.events import InboundEvent
-from echo_bot.policy.settings import PlaceSettings, ToolSettings
-from echo_bot.skills.catalog import SkillCatalog
+from echo_bot.policy.settings import ToolSettings
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import HistoryEntry
 from echo_bot.tools.registry import Registry
@@ -37,8 +34,6 @@ if TYPE_CHECKING:
     from echo_bot.approval.deciding import Clock
 
 log = structlog.get_logger(__name__)
-
-_NOTED = "I have read it."
 
 DEFAULT_INSTRUCTIONS = """\
 You are Echo, an assistant in a chat. You act through tools; risky calls wait for a person's approval.
@@ -51,8 +46,6 @@ class ChatSettings:
     """`pace` gives the seconds between two edits of a streamed reply; 0 switches streaming off."""
 
     instructions: str
-    places: PlaceSettings
-    skills: SkillCatalog
     max_history: int
     history_age: timedelta
     pace: Callable[[InboundEvent], float]
@@ -74,6 +67,7 @@ class Answered:
 class ChatRunner:
     """Talks to one model. The reply and the history are stored before `run` returns.
 
+    Workers use its `loop` and what it gives to the model.
     `mask_known` is for what the model itself reads, `mask` for everything else.
     """
 
@@ -81,6 +75,7 @@ class ChatRunner:
         self,
         loop: ModelLoop,
         settings: ChatSettings,
+        given: GivenDocuments,
         store: Store,
         registry: Registry,
         tool_settings: ToolSettings,
@@ -90,7 +85,8 @@ class ChatRunner:
         mask_known: Callable[[str], str],
         clock: Clock,
     ) -> None:
-        self._loop, self._settings, self._store, self._registry = loop, settings, store, registry
+        self.loop, self.given = loop, given
+        self._settings, self._store, self._registry = settings, store, registry
         self._tool_settings, self._delivery = tool_settings, delivery
         self._mask, self._mask_known, self._clock = mask, mask_known, clock
 
@@ -136,7 +132,7 @@ class ChatRunner:
     ) -> list[ModelMessage]:
         tools = self._registry.offered(self._tool_settings)
         scope = replace(scope, allowed_tools=frozenset(tool.name for tool in tools))
-        return await self._loop.run(
+        return await self.loop.run(
             scope,
             journal,
             listener,
@@ -201,6 +197,9 @@ class ChatRunner:
                 scope.event.address, text, source=source, reply_to_id=scope.event.message_id
             )
 
+    async def _given(self, scope: TurnScope) -> Sequence[ModelMessage]:
+        return await self.given.messages(scope.allowed_tools, scope.memory_scope)
+
     async def _past(self, scope: TurnScope) -> list[ModelMessage]:
         """The session's history, oldest first, cut at whole turns."""
         since = self._clock() - self._settings.history_age
@@ -209,21 +208,6 @@ class ChatRunner:
         while sum(map(len, turns)) > self._settings.max_history:
             turns.pop(0)
         return [message for turn in turns for message in turn]
-
-    async def _given(self, scope: TurnScope) -> Sequence[ModelMessage]:
-        """The workspace's AGENTS.md, skills and what is remembered: as documents, never as instructions.
-
-        The answer beside them keeps them apart: requests that follow one another are merged.
-        """
-        notes = [await asyncio.to_thread(workspace_document, self._settings.places, self._mask)]
-        if "skill_view" in scope.allowed_tools:
-            notes.append(await asyncio.to_thread(skills_note, self._settings.skills, self._mask))
-        if "memory" in scope.allowed_tools:
-            notes.append(await remembered_note(self._store.memories, scope.memory_scope, self._mask))
-        parts = [UserPromptPart(note) for note in notes if note]
-        if not parts:
-            return ()
-        return ModelRequest(parts=parts), ModelResponse(parts=[TextPart(_NOTED)])
 
 
 @dataclass(slots=True)

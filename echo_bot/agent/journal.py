@@ -33,6 +33,11 @@ class Journal:
         payload = self._results.get(key)
         return ToolResult(**json.loads(payload)) if payload is not None else None
 
+    def refusals(self) -> tuple[str, ...]:
+        """What the calls heard that were not run because nobody allowed them, each sentence once."""
+        results = (json.loads(payload) for payload in self._results.values())
+        return tuple(dict.fromkeys(each["error"] for each in results if each["error_kind"] == "denied"))
+
     def was_started(self, key: str) -> bool:
         return key in self._started
 

@@ -6,7 +6,7 @@ Who talks and where the answer goes is the caller's; see `echo_bot.agent.chat`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic_ai import Agent, UsageLimits
@@ -81,13 +81,14 @@ class ModelLoop:
         tools: tuple[Tool, ...],
         past: Sequence[ModelMessage],
         prompt: str,
+        max_iterations: int = 0,
     ) -> list[ModelMessage]:
         """Run a turn, or go on where its journal ends; returns the turn's own messages.
 
+        `max_iterations` bounds the answers that are still to come; 0: the settings do.
         Raises AgentRunError, UserError, OSError or ValueError for a model that fails.
         """
         done = journal.messages()
-        scope = replace(scope, allowed_tools=frozenset(tool.name for tool in tools))
         deps = TurnDeps(scope, self._runner, call_keys=call_keys(done))
         agent = Agent(
             self._model,
@@ -102,7 +103,7 @@ class ModelLoop:
             message_history=[*past, *done],
             deps=deps,
             usage_limits=UsageLimits(
-                request_limit=self._settings.max_iterations,
+                request_limit=max_iterations or self._settings.max_iterations,
                 total_tokens_limit=self._settings.max_turn_tokens or None,
             ),
             model_settings=self._model_settings(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic_ai import RunContext, ToolFailed
@@ -59,7 +59,17 @@ class RegistryToolset(AbstractToolset[TurnDeps]):
 
 @dataclass
 class GatedToolset(WrapperToolset[TurnDeps]):
-    """Every call of every wrapped toolset goes through the runner, and so through the gate."""
+    """Every call of every wrapped toolset goes through the runner, and so through the gate.
+
+    A worker is offered what its brief names and nothing else, wherever a tool comes from.
+    """
+
+    async def get_tools(self, ctx: RunContext[TurnDeps]) -> dict[str, ToolsetTool[TurnDeps]]:
+        tools, worker = await super().get_tools(ctx), ctx.deps.scope.event.worker
+        if worker is not None:
+            tools = {name: tool for name, tool in tools.items() if name in worker.tools}
+        ctx.deps.scope = replace(ctx.deps.scope, allowed_tools=frozenset(tools))
+        return tools
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[TurnDeps], tool: ToolsetTool[TurnDeps]

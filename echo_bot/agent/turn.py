@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
@@ -64,7 +64,10 @@ TurnBody = Callable[[TurnScope, Journal], Awaitable[Ended]]
 
 @dataclass(frozen=True, slots=True)
 class TurnParts:
-    """What a turn works with. `bodies` run the kinds of turns that are no message."""
+    """What a turn works with. `bodies` run the kinds of turns that are no message.
+
+    `offered` names the tools there are; `stop_workers` stops those that a turn waited for which ends without success.
+    """
 
     store: Store
     registry: Registry
@@ -74,6 +77,8 @@ class TurnParts:
     chat: ChatRunner | None
     received: ReceivedFiles
     is_asking: Callable[[TurnId], bool]
+    stop_workers: Callable[[TurnId], Awaitable[object]]
+    offered: Callable[[], frozenset[str]]
     parallel_tools: int
     bodies: Mapping[TurnKind, TurnBody] = field(default_factory=dict)
 
@@ -100,17 +105,23 @@ class TurnRunner:
         try:
             ended = await self._run(turn, event, journal)
             await self._parts.store.turns.set_state(turn.turn_id, ended.state, ended.error, ended.result)
+            if ended.state is not TurnState.DONE:
+                await self._parts.stop_workers(turn.turn_id)
         finally:
             typing.cancel()
             await asyncio.wait({typing})
 
     async def _run(self, turn: TurnRecord, event: InboundEvent, journal: Journal) -> Ended:
+        worker = event.worker
         scope = TurnScope(
             turn_id=turn.turn_id,
             session_key=turn.session_key,
             event=event,
             memory_scope=turn.memory_scope,
             journal=journal,
+            nested=worker is not None,
+            parent_execution_id=worker.execution_id if worker else None,
+            allowed_tools=frozenset(worker.tools) if worker else frozenset(),
             slots=asyncio.Semaphore(self._parts.parallel_tools),
         )
         if turn.kind != "message":
@@ -120,6 +131,7 @@ class TurnRunner:
             case Misused(sentence):
                 await self._reply(turn, event, sentence)
             case DirectCall(tool, args):
+                scope = replace(scope, allowed_tools=self._parts.offered())
                 result = await self._parts.runner.run(scope, _DIRECT_KEY, tool, args)
                 await self._reply(turn, event, _joined(for_people(files), shown_result(tool, result)))
             case Chat():
@@ -147,9 +159,11 @@ class TurnRunner:
     async def _fail(self, turn: TurnRecord, error: str) -> None:
         """Say so and mark it. While the database refuses even that, the turn stays and is revived later."""
         try:
-            if turn.kind == "message":
-                await self._reply(turn, event_from_json(turn.event_json), _WENT_WRONG)
+            event = event_from_json(turn.event_json)
+            if turn.kind == "message" or (event.worker is not None and event.worker.spawned):
+                await self._reply(turn, event, _WENT_WRONG)
             await self._parts.store.turns.set_state(turn.turn_id, TurnState.FAILED, error)
+            await self._parts.stop_workers(turn.turn_id)
         except (StorageError, ValueError) as second:
             log.error("turn_failure_untold", turn=turn.turn_id, error=str(second))
 
@@ -161,7 +175,7 @@ class TurnRunner:
     async def _keep_typing(self, turn: TurnRecord, address: Address) -> None:
         """While the turn works, if that takes a moment; one that waits for a person shows nothing."""
         await asyncio.sleep(_TYPING_AFTER_SECONDS)
-        while turn.kind != "job":
+        while turn.kind == "message":
             if not self._parts.is_asking(turn.turn_id):
                 await self._parts.delivery.typing(address)
             await asyncio.sleep(_TYPING_SECONDS)

@@ -91,6 +91,7 @@ def chat_runner(
     if choice.model is None:
         return None
     from echo_bot.agent.chat import ChatRunner, ChatSettings
+    from echo_bot.agent.given import GivenDocuments
     from echo_bot.agent.loop import LoopSettings, ModelLoop
 
     limits = config.models.limits
@@ -107,8 +108,6 @@ def chat_runner(
     )
     chat = ChatSettings(
         instructions=config.models.system_prompt,
-        places=settings.places,
-        skills=skills,
         max_history=config.session.max_history_messages,
         history_age=timedelta(hours=config.session.expiry_hours),
         pace=_pace(config, delivery),
@@ -116,6 +115,7 @@ def chat_runner(
     return ChatRunner(
         loop,
         chat,
+        GivenDocuments(settings.places, skills, store.memories, mask.mask),
         store,
         registry,
         settings.tools,

@@ -31,6 +31,7 @@ from echo_bot.app.overview import Overview
 from echo_bot.app.remembering import Witnesses
 from echo_bot.app.secrets import Secrets
 from echo_bot.app.toolbox import Toolbox, build_toolbox
+from echo_bot.app.workers import build_workers, worker_bodies
 from echo_bot.approval.approvers import Approvers
 from echo_bot.approval.asking import Asking
 from echo_bot.approval.broker import Broker
@@ -53,6 +54,7 @@ from echo_bot.inbox.completing import Completing
 from echo_bot.inbox.moving import Moves
 from echo_bot.inbox.port import Inbox, InboxSettings
 from echo_bot.inbox.rate import RateLimit
+from echo_bot.inbox.undoing import Undoing
 from echo_bot.policy.access import LOCAL
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
@@ -147,6 +149,7 @@ def build_parts(setting: Setting) -> Parts:
     channels = ChannelRunner(book, delivery, clock)
     callbacks = Callbacks(store, delivery, clock)
     starter = TurnStarter(store, clock)
+    pausing = Pausing(store.values, clock)
     broker = _broker(
         setting,
         settings,
@@ -160,8 +163,9 @@ def build_parts(setting: Setting) -> Parts:
     witnesses = Witnesses(people, audit, mask.mask, clock)
     model, judge = _models(setting)
     reach = Reach(setting.secrets.value_of(config), model, partial(same_provider, config, setting.secrets))
+    workers = build_workers(config, store, starter, status, pausing, clock)
     toolbox = build_toolbox(
-        config, settings, store, delivery, broker, status, witnesses, reach, mask.mask_known
+        config, settings, store, delivery, broker, status, witnesses, reach, workers, mask.mask_known
     )
     network_allowed = config.execution.network_policy == "allow"
     gate = ApprovalGate(
@@ -211,10 +215,23 @@ def build_parts(setting: Setting) -> Parts:
             chat,
             ReceivedFiles(book.get, file_sources(config), settings.places, mask.mask),
             is_asking=broker.is_asking,
+            stop_workers=workers.stop_awaited,
+            offered=lambda: frozenset(tool.name for tool in toolbox.registry.offered(settings.tools)),
             parallel_tools=config.agent.parallel_tools,
+            bodies=worker_bodies(
+                chat,
+                workers,
+                config,
+                settings,
+                store,
+                toolbox.registry,
+                delivery,
+                audit,
+                mask=mask,
+                clock=clock,
+            ),
         )
     )
-    pausing = Pausing(store.values, clock)
     queues = starter.queues = SessionQueues(turns.run, pausing.is_paused)
     pausing.subscribe(queues.wake)
     found = (
@@ -238,6 +255,9 @@ def build_parts(setting: Setting) -> Parts:
         stop_processes=toolbox.processes.stop_session,
         clock=clock,
     )
+    undoing = Undoing(
+        store, toolbox.keeper, toolbox.door_of, audit, settings.places.workspace, mask.mask, clock
+    )
     albums = Albums(store.events, queues, clock)
     inbox = Inbox(
         InboxSettings(
@@ -247,7 +267,9 @@ def build_parts(setting: Setting) -> Parts:
         store,
         Admission(settings.access, people, group_policies=_group_policies(config), clock=clock),
         RateLimit(config.rate_limit.per_minute, config.rate_limit.burst, LOCAL),
-        Commands(Desk(store, broker, queues, pausing, albums, overview, audit, mask.mask, clock)),
+        Commands(
+            Desk(store, broker, queues, pausing, albums, overview, undoing, audit, mask.mask, clock)
+        ),
         queues,
         pausing,
         albums,

@@ -6,8 +6,10 @@ import os
 import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from echo_bot.app.discovery import add_own_tools
+from echo_bot.app.doors import Doors
 from echo_bot.app.network_tools import Reach, network_tools
 from echo_bot.app.outgoing import OutgoingFiles
 from echo_bot.app.remembering import Witnesses, knowledge_tools, remembering_tools
@@ -18,6 +20,7 @@ from echo_bot.config.model import Config
 from echo_bot.config.places import absolute, data_dir, spill_dir, tool_files
 from echo_bot.delivery import Delivery, StatusLines
 from echo_bot.errors import StartError
+from echo_bot.events import Identity
 from echo_bot.execution.backends import Executors
 from echo_bot.execution.background import BackgroundProcesses
 from echo_bot.execution.container import ContainerExecutor, usual_sockets
@@ -27,14 +30,15 @@ from echo_bot.execution.local import LocalExecutor
 from echo_bot.execution.protocol import ExecutorBackend, Limits
 from echo_bot.execution.remote import RemoteExecutor, RemoteHost
 from echo_bot.execution.sandbox import SandboxExecutor
-from echo_bot.files import FileDoor, real_rules
+from echo_bot.files import FileDoor
+from echo_bot.files.checkpoints import Blobs, CheckpointLimits, Keeper
 from echo_bot.policy.call import Executor
-from echo_bot.policy.guards.paths import PathRules
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.skills.catalog import SkillCatalog
 from echo_bot.storage.protocol import Store
 from echo_bot.tools.base import Tool, ToolExecutionContext
 from echo_bot.tools.builtin.clarify import ClarifyTool
+from echo_bot.tools.builtin.delegate import DelegateTaskTool, SpawnTaskTool
 from echo_bot.tools.builtin.exec import ExecTool
 from echo_bot.tools.builtin.execute_code import ExecuteCodeTool
 from echo_bot.tools.builtin.messaging import MessageTool, NotifyTool
@@ -50,13 +54,17 @@ from echo_bot.tools.builtin.writing import EditFileTool, WriteFileTool
 from echo_bot.tools.media.made import MadeFiles
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.runner import Shorten
-from echo_bot.tools.sites import CallSite, CallSites
+from echo_bot.tools.sites import CallSites
 from echo_bot.tools.spill import Spill, SpillLimits
+from echo_bot.tools.workers import Workers
 
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """`sweep` drops files kept too long. `broken`: a sentence for each of the user's tools left out."""
+    """`sweep` drops files kept too long. `broken`: a sentence for each of the user's tools left out.
+
+    `door_of` opens files for a person who asks for it themselves.
+    """
 
     registry: Registry
     executors: Executors
@@ -66,6 +74,8 @@ class Toolbox:
     shorten: Shorten
     sweep: Callable[[], None]
     skills: SkillCatalog
+    keeper: Keeper
+    door_of: Callable[[Identity], Awaitable[FileDoor]]
     broken: tuple[str, ...] = ()
 
 
@@ -78,6 +88,7 @@ def build_toolbox(
     status: StatusLines,
     witnesses: Witnesses,
     reach: Reach,
+    workers: Workers,
     mask_known: Callable[[str], str],
 ) -> Toolbox:
     """Everything that tools need; one of the user's own that cannot be used is only left out."""
@@ -85,8 +96,14 @@ def build_toolbox(
     executors = build_executors(config, settings)
     processes = BackgroundProcesses(max_output_chars=config.tools.exec.max_output_chars)
     spill = _spill(config, mask_known)
-    doors = _Doors(settings, sites)
-    workspace = Workspace(settings.places.workspace, doors.door, config.spill.max_inline_chars)
+    doors = Doors(settings, sites, witnesses.people)
+    keeper = _keeper(config, store, witnesses.clock)
+    workspace = Workspace(
+        settings.places.workspace,
+        doors.door,
+        config.spill.max_inline_chars,
+        keeper if config.checkpoints.enabled else None,
+    )
     files = OutgoingFiles(doors.for_site, settings.places.workspace, data_dir(config) / "outgoing")
     running = _running(config, settings, executors, sites, spill, status)
     skills = build_skills(config, settings, running, doors.door, witnesses.clock)
@@ -98,6 +115,14 @@ def build_toolbox(
             MessageTool(delivery, sites, settings.targets, files.stage),
             NotifyTool(delivery, sites, settings.targets, files.stage),
             TodoTool(store.values),
+            DelegateTaskTool(
+                workers,
+                sites,
+                has_model=bool(reach.model.name),
+                shorten=spill.shorten_to,
+                max_inline_chars=config.spill.max_inline_chars,
+            ),
+            SpawnTaskTool(workers, sites, has_model=bool(reach.model.name)),
             *network_tools(
                 config,
                 settings.tools,
@@ -130,7 +155,17 @@ def build_toolbox(
         spill.sweep()
 
     return Toolbox(
-        registry, executors, processes, sites, surroundings, spill.shorten, sweep, skills.catalog, broken
+        registry,
+        executors,
+        processes,
+        sites,
+        surroundings,
+        spill.shorten,
+        sweep,
+        skills.catalog,
+        keeper,
+        doors.of_person,
+        broken,
     )
 
 
@@ -186,6 +221,11 @@ def _spill(config: Config, mask_known: Callable[[str], str]) -> Spill:
         config.spill.max_inline_chars, config.spill.retention_days, config.spill.max_total_mb
     )
     return Spill(spill_dir(config), limits, mask=mask_known)
+
+
+def _keeper(config: Config, store: Store, clock: Callable[[], datetime]) -> Keeper:
+    limits = CheckpointLimits(**config.checkpoints.model_dump(exclude={"enabled"}))
+    return Keeper(store.checkpoints, Blobs(data_dir(config) / "checkpoints"), limits, clock)
 
 
 def _file_tools(workspace: Workspace, spill: Spill) -> tuple[Tool, ...]:
@@ -247,31 +287,3 @@ def _running_tools(config: Config, running: Running, processes: BackgroundProces
         ),
         ProcessTool(run, processes, place=place, shorten=shorten, readiness=readiness),
     )
-
-
-class _Doors:
-    """The file door under the rules of a call: a sender admitted only by "*" is kept to the workspace."""
-
-    def __init__(self, settings: PolicySettings, sites: CallSites) -> None:
-        self._settings, self._sites = settings, sites
-
-    def door(self, ctx: ToolExecutionContext | None) -> FileDoor:
-        site = self._sites.get(ctx.execution_id) if ctx is not None else None
-        return self.for_site(site, unattended=ctx.unattended if ctx else False)
-
-    def for_site(self, site: CallSite | None, *, unattended: bool = False) -> FileDoor:
-        places = self._settings.places
-        return FileDoor(
-            real_rules(
-                PathRules(
-                    workspace=places.workspace,
-                    restrict_to_workspace=places.restrict_to_workspace
-                    or (site is not None and site.restricted),
-                    safe_write_root=places.safe_write_root,
-                    home=places.home,
-                    protected=places.protected,
-                    protected_write=places.protected_write,
-                    unattended=unattended,
-                )
-            )
-        )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from echo_bot.errors import StorageError
@@ -55,15 +56,28 @@ class TurnStarter:
         await self.queues.ended(turn_id)
         return await self._stored(turn_id)
 
-    async def stop(self, turn_id: TurnId) -> None:
-        """Mark the turn and all that it started, then cancel them: a stopped turn is never revived."""
+    async def stop(self, turn_id: TurnId) -> int:
+        """Mark the turn and all that it started, then cancel them: a stopped turn is never revived.
+
+        Returns how many were stopped, itself included; 0 when it is over. Its session must be its own.
+        """
         turn = await self._store.turns.get(turn_id)
-        if turn is None or turn.state.is_final:
-            return
-        await self._store.turns.set_state(turn_id, TurnState.STOPPED)
-        for child in await self._store.turns.unfinished_children(turn_id):
-            await self.stop(child.turn_id)
-        await self.queues.stop(turn.session_key)
+        return 0 if turn is None else await self._stop((turn,))
+
+    async def stop_children(self, turn_id: TurnId) -> int:
+        """The same of all that a turn started, itself or by others, and not of the turn."""
+        return await self._stop(await self._store.turns.unfinished_children(turn_id))
+
+    async def _stop(self, turns: Iterable[TurnRecord]) -> int:
+        marked = [each for turn in turns for each in await self._mark(turn)]
+        await asyncio.gather(*(self.queues.stop(turn.session_key) for turn in marked))
+        return len(marked)
+
+    async def _mark(self, turn: TurnRecord) -> list[TurnRecord]:
+        if not await self._store.turns.set_state(turn.turn_id, TurnState.STOPPED):
+            return []
+        children = await self._store.turns.unfinished_children(turn.turn_id)
+        return [turn, *[each for child in children for each in await self._mark(child)]]
 
     async def _stored(self, turn_id: TurnId) -> TurnRecord:
         turn = await self._store.turns.get(turn_id)

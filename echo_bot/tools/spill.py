@@ -56,9 +56,13 @@ class Spill:
 
     async def shorten(self, ctx: ToolExecutionContext | None, name: str, text: str) -> str:
         """The text itself if it is short; else its head and tail, and how to read the rest."""
-        if len(text) <= self._limits.max_inline_chars:
+        return await self.shorten_to(ctx, name, text, self._limits.max_inline_chars)
+
+    async def shorten_to(self, ctx: ToolExecutionContext | None, name: str, text: str, max_chars: int) -> str:
+        """The same for a text that has less room."""
+        if len(text) <= max_chars:
             return text
-        return await asyncio.to_thread(self._shortened, scope_of(ctx) if ctx else "", name, text)
+        return await asyncio.to_thread(self._shortened, scope_of(ctx) if ctx else "", name, text, max_chars)
 
     def open(self, ctx: ToolExecutionContext | None, path: str) -> BinaryIO | None:
         """A spilled file of this call's own scope, by the name that `shorten` gave; None if there is none."""
@@ -86,10 +90,10 @@ class Spill:
         self._swept_at, self._written_since = self._now(), 0
         return dropped
 
-    def _shortened(self, scope: str, name: str, text: str) -> str:
+    def _shortened(self, scope: str, name: str, text: str, max_chars: int) -> str:
         masked = in_pieces(text, self._mask)
         kept = self._keep(scope, name, masked) if scope else ""
-        return head_and_tail(masked, self._limits.max_inline_chars, kept)
+        return head_and_tail(masked, max_chars, kept)
 
     def _keep(self, scope: str, name: str, text: str) -> str:
         """Store it; "" when the disk does not take it: the head and tail are still worth showing."""

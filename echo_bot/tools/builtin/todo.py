@@ -32,7 +32,7 @@ class TodoTool(Tool):
         self._values = values
 
     async def execute(self, params: dict[str, Any], ctx: ToolExecutionContext | None = None) -> ToolResult:
-        scope = f"todo:{ctx.session_key if ctx else ''}"
+        scope = f"todo:{_owner(ctx) if ctx else ''}"
         action = str(params["action"])
         if action not in _ACTIONS:
             return _invalid(f"action {action!r} is not one of {', '.join(_ACTIONS)}")
@@ -56,6 +56,11 @@ class TodoTool(Tool):
                 return _added([] if action == "set" else items, params.get("items"))
             case _:
                 return _edited(action, items, str(params.get("id", "")), str(params.get("status", "")))
+
+
+def _owner(ctx: ToolExecutionContext) -> str:
+    """The conversation; a worker keeps a list of its own."""
+    return ctx.session_key if ctx.parent_execution_id is None else f"worker:{ctx.trace_id}"
 
 
 def _added(items: list[Item], new: object) -> list[Item] | str:

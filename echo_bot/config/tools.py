@@ -94,25 +94,25 @@ class Speech(Section):
 
 class McpServer(Section):
     command: str = ""
-    """The program of a server that talks over standard input and output."""
+    """The program of a server that talks over standard input and output; it runs in a folder of its own."""
     args: Listed[str] = ()
-    """Its arguments."""
+    """Its arguments; write paths whole."""
     env: dict[str, Secret] = Field(default_factory=dict)
-    """Its environment variables."""
+    """Its environment variables, besides PATH, HOME, LANG, TERM and TMPDIR."""
     url: str = ""
     """The address of a server that talks over HTTP."""
     headers: dict[str, Secret] = Field(default_factory=dict)
-    """Headers sent to it."""
+    """Headers sent to it, such as Authorization."""
     enabled: bool = True
-    """Offer its tools."""
+    """Start it and offer its tools."""
     timeout: Positive = 30
     """Seconds a call may take."""
     tools_include: Listed[str] = ()
-    """Only these of its tools."""
+    """Only these of its tools (`*` stands for any characters)."""
     tools_exclude: Listed[str] = ()
     """All but these of its tools."""
     risk: Risk | None = None
-    """The risk of its tools; unset: exec."""
+    """The risk of its tools; unset: exec. What a server says of itself never counts."""
 
 
 class Mcp(Section):

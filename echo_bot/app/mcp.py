@@ -1,0 +1,132 @@
+"""The MCP servers of the configuration, made into connections that can be started."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import httpx
+
+from echo_bot.approval.gather import Surroundings
+from echo_bot.config.model import Config
+from echo_bot.config.places import absolute, data_dir
+from echo_bot.config.tools import McpServer as McpServerConfig
+from echo_bot.execution.environment import clean_environment
+from echo_bot.mcp.server import Around, Connect
+from echo_bot.mcp.servers import McpServers
+from echo_bot.mcp.spec import ServerSpec, Timing
+from echo_bot.net import GuardedTransport, guarded_transport
+from echo_bot.policy.capabilities import MCP_CALL
+from echo_bot.policy.guards.network import NetworkRules
+from echo_bot.policy.profiles import SECURITY_DENY
+from echo_bot.policy.settings import PolicySettings
+from echo_bot.storage.mcp import McpDefinitions
+from echo_bot.tools.builtin.workspace import Workspace
+from echo_bot.tools.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+Stored = Mapping[tuple[str, str], str]
+"""Stored credentials by owner and field."""
+
+
+class Recorder(Protocol):
+    async def record(self, kind: str, **fields: object) -> None: ...
+
+
+def build_servers(
+    config: Config,
+    settings: PolicySettings,
+    registry: Registry,
+    workspace: Workspace,
+    definitions: McpDefinitions,
+    stored: Stored,
+    audit: Recorder,
+    mask: Callable[[str], str],
+    clock: Callable[[], datetime],
+) -> McpServers:
+    """Nothing is started, and nothing of the SDK imported."""
+    specs = server_specs(config, stored)
+    around = Around(
+        definitions=definitions,
+        audit=audit,
+        load=partial(_load, settings, data_dir(config) / "mcp", mask),
+        publish=lambda server: None,
+        mask=mask,
+        clock=clock,
+        timing=Timing(),
+    )
+    idle = {spec.name: reason for spec in specs if (reason := idle_reason(config, spec.name))}
+    return McpServers(specs, idle, around, registry, workspace)
+
+
+def server_specs(config: Config, stored: Stored) -> tuple[ServerSpec, ...]:
+    return tuple(_spec(name, server, stored) for name, server in config.tools.mcp_servers.items())
+
+
+def idle_reason(config: Config, server: str) -> str:
+    """The key that keeps this server from being started, "" for none: nobody could call its tools."""
+    if not config.tools.mcp.enabled:
+        return "tools.mcp.enabled is false"
+    if not config.tools.mcp_servers[server].enabled:
+        return f"tools.mcp_servers.{server}.enabled is false"
+    if MCP_CALL in SECURITY_DENY[config.security.profile][1]:
+        return f"security.profile {config.security.profile} takes MCP tools away"
+    return ""
+
+
+def with_definitions(
+    surroundings: Callable[[], Awaitable[Surroundings]], servers: McpServers
+) -> Callable[[], Awaitable[Surroundings]]:
+    """The same, and how the definitions of servers' tools stand."""
+
+    async def more() -> Surroundings:
+        return replace(await surroundings(), look_at_definition=servers.sight)
+
+    return more
+
+
+def _spec(name: str, server: McpServerConfig, stored: Stored) -> ServerSpec:
+    def values(part: str, written: Mapping[str, str]) -> dict[str, str]:
+        owner = f"tools.mcp_servers.{name}.{part}"
+        kept = {field: value for (of, field), value in stored.items() if of == owner}
+        return kept | {key: value for key, value in written.items() if value or key not in kept}
+
+    return ServerSpec(
+        name=name,
+        command=str(absolute(server.command)) if "/" in server.command else server.command,
+        args=tuple(server.args),
+        env=values("env", {key: value.get_secret_value() for key, value in server.env.items()}),
+        url=server.url,
+        headers=values("headers", {key: value.get_secret_value() for key, value in server.headers.items()}),
+        timeout_seconds=server.timeout,
+        include=tuple(server.tools_include),
+        exclude=tuple(server.tools_exclude),
+        risk=server.risk or "",
+    )
+
+
+def _load(settings: PolicySettings, folder: Path, mask: Callable[[str], str]) -> Connect:
+    """Raises ImportError without the extra `mcp`."""
+    from echo_bot.mcp.connection import connected
+
+    places = settings.places
+    environment = clean_environment(os.environ, home=places.home, tmpdir=os.environ.get("TMPDIR", "/tmp"))
+    rules = NetworkRules(settings.tools.network_policy, settings.tools.network_allow)
+
+    def guarded(endpoint: str) -> GuardedTransport:
+        return guarded_transport(rules, endpoints=[endpoint], ssl_context=_ssl_context())
+
+    return partial(connected, environment=environment, folder=folder, guarded=guarded, mask=mask)
+
+
+@cache
+def _ssl_context() -> ssl.SSLContext:
+    return httpx.create_ssl_context()

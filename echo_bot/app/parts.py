@@ -162,7 +162,12 @@ def build_parts(setting: Setting) -> Parts:
     status = StatusLines(delivery, store, now=time.monotonic, clock=clock, mask=mask.mask)
     witnesses = Witnesses(people, audit, mask.mask, clock)
     model, judge = _models(setting)
-    reach = Reach(setting.secrets.value_of(config), model, partial(same_provider, config, setting.secrets))
+    reach = Reach(
+        setting.secrets.value_of(config),
+        model,
+        partial(same_provider, config, setting.secrets),
+        setting.secrets.stored,
+    )
     workers = build_workers(config, store, starter, status, pausing, clock)
     toolbox = build_toolbox(
         config, settings, store, delivery, broker, status, witnesses, reach, workers, mask.mask_known
@@ -253,6 +258,7 @@ def build_parts(setting: Setting) -> Parts:
         model_name=model.name,
         warnings=warnings,
         stop_processes=toolbox.processes.stop_session,
+        servers=toolbox.servers.status,
         clock=clock,
     )
     undoing = Undoing(
@@ -268,7 +274,7 @@ def build_parts(setting: Setting) -> Parts:
         Admission(settings.access, people, group_policies=_group_policies(config), clock=clock),
         RateLimit(config.rate_limit.per_minute, config.rate_limit.burst, LOCAL),
         Commands(
-            Desk(store, broker, queues, pausing, albums, overview, undoing, audit, mask.mask, clock)
+            Desk(store, broker, queues, workers, pausing, albums, overview, undoing, audit, mask.mask, clock)
         ),
         queues,
         pausing,

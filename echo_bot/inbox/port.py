@@ -50,6 +50,8 @@ from echo_bot.inbox.moving import Moves
 from echo_bot.inbox.notices import Notices
 from echo_bot.inbox.rate import RateLimit
 from echo_bot.inbox.reading import Reading
+from echo_bot.inbox.retrying import Again, again
+from echo_bot.inbox.taken import Taken, reply_of
 from echo_bot.session import (
     Pausing,
     SessionQueues,
@@ -74,23 +76,6 @@ _NOT_STORED = "This could not be stored, so nothing was done. Try again; the log
 class InboxSettings:
     shared_groups: bool
     max_backlog: timedelta
-
-
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    """What became of an event: stored, queued as a turn, and what to say now or once `work` is done."""
-
-    stored: bool
-    queued: bool = False
-    text: str = ""
-    ok: bool = True
-    busy: bool = False
-    work: Callable[[], Awaitable[str]] | None = None
-
-
-def _reply_of(taken: _Taken) -> CommandReply:
-    repeated = taken.ok and not taken.stored
-    return CommandReply(taken.text, queued=taken.queued, ok=taken.ok, busy=taken.busy, repeated=repeated)
 
 
 class Inbox:
@@ -198,6 +183,17 @@ class Inbox:
 
     async def submit(self, event: InboundEvent) -> bool:
         """Queue an event as a turn, from a channel or an internal producer. False if it was seen before."""
+        return await self._queue(event, self._line(event))
+
+    async def close(self) -> None:
+        self._albums.close()
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def _queue(self, event: InboundEvent, said: TranscriptRow, instead: Again | None = None) -> bool:
         key = self._key(event)
         turn = TurnRecord(
             turn_id=turn_id_of(event),
@@ -208,9 +204,11 @@ class Inbox:
             created_at=self._clock(),
             memory_scope=self._memory_scope(event),
         )
-        said = self._line(event)
-        if not await self._store.events.claim(claim_ids(event), turn, self._clock(), said):
+        earlier = instead.instead_of if instead else None
+        if not await self._store.events.claim(claim_ids(event), turn, self._clock(), said, earlier):
             return False
+        for file in instead.files if instead else ():
+            await self._store.turns.append(turn.turn_id, file)
         before = self._queues.current(key)
         await self._albums.release(key)
         if event.album_id:
@@ -220,14 +218,6 @@ class Inbox:
         if before is not None and self._broker.is_asking(before.turn_id):
             await self._notices.waits(event, key, before.turn_id)
         return True
-
-    async def close(self) -> None:
-        self._albums.close()
-        tasks = tuple(self._tasks)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
 
     async def _accept(self, event: InboundEvent) -> bool:
         taken = await self._take(event)
@@ -250,7 +240,7 @@ class Inbox:
         except StorageError as error:
             log.error("stop_failed", error=str(error))
             return PressReply(_NOT_STORED, ok=False)
-        return PressReply(words_of_stop(stopped), ok=stopped > 0)
+        return PressReply(words_of_stop(stopped), ok=bool(stopped))
 
     async def _native(self, event: InboundEvent) -> CommandReply:
         if not self._admission.is_for_us(event):
@@ -258,43 +248,56 @@ class Inbox:
         if not await self._admission.admits(event.sender):
             name, code = split_command(event.text)
             if name == "pair" and await self._store.people.open_codes(self._clock()):
-                return _reply_of(await self._paired(event, code))
+                return reply_of(await self._paired(event, code))
             return CommandReply(await self._admission.refusal(), ok=False)
         if self._clock() - event.timestamp > self._settings.max_backlog:
             return CommandReply("This came too late to act on. Send it again.", ok=False)
         taken = await self._take(event)
         if not (taken.ok or taken.text):
             taken = replace(taken, text=_TOO_MANY)
-        return _reply_of(replace(taken, text=await taken.work(), work=None) if taken.work else taken)
+        return reply_of(replace(taken, text=await taken.work(), work=None) if taken.work else taken)
 
-    async def _take(self, event: InboundEvent) -> _Taken:
+    async def _take(self, event: InboundEvent) -> Taken:
         """Claim and store what somebody who may speak wrote; what is left to say comes back."""
         name, rest = split_command(event.text)
         if name not in CONTROL:
             passes, notice = self._rate.take(str(event.sender), self._monotonic())
             if not passes:
-                return _Taken(False, text=_TOO_MANY if notice else "", ok=False, busy=True)
+                return Taken(False, text=_TOO_MANY if notice else "", ok=False, busy=True)
         if name == "pair":
             return await self._paired(event, rest)
         if self._commands.knows(name):
             return await self._command(event, name, rest)
         if name and name not in TURN_COMMANDS:
             claimed = await self._claim_only(event)
-            return _Taken(
+            return Taken(
                 True, text=f"There is no command {literal(f'/{name}')}. /help lists them." if claimed else ""
             )
         if not name and await self._answers_question(event):
-            return _Taken(True)
-        stored = await self.submit(event)
+            return Taken(True)
+        if name == "retry":
+            return await self._retry(event, rest)
+        return await self._queued(event, await self.submit(event))
+
+    async def _retry(self, event: InboundEvent, words: str) -> Taken:
+        turns = self._store.turns
+        last = await turns.last_message(self._key(event))
+        found = await again(event, words, last, turns, turn_commands=TURN_COMMANDS)
+        if isinstance(found, str):
+            claimed = await self._claim_only(event, said=True)
+            return Taken(claimed, text=found if claimed else "")
+        return await self._queued(event, await self._queue(found.event, self._line(event), found))
+
+    async def _queued(self, event: InboundEvent, stored: bool) -> Taken:
         if stored:
             await self._notices.is_held(event, self._key(event))
-        return _Taken(stored, queued=stored)
+        return Taken(stored, queued=stored)
 
-    async def _command(self, event: InboundEvent, name: str, rest: str) -> _Taken:
+    async def _command(self, event: InboundEvent, name: str, rest: str) -> Taken:
         if not await self._claim_only(event, said=True):
-            return _Taken(False)
+            return Taken(False)
         key = self._key(event)
-        return _Taken(True, work=partial(self._answer_to, name, Request(event, key, rest)))
+        return Taken(True, work=partial(self._answer_to, name, Request(event, key, rest)))
 
     async def _answer_to(self, name: str, request: Request) -> str:
         try:
@@ -306,11 +309,11 @@ class Inbox:
     async def _answer(self, event: InboundEvent, work: Callable[[], Awaitable[str]]) -> None:
         await self._reply(event, await work())
 
-    async def _paired(self, event: InboundEvent, code: str) -> _Taken:
+    async def _paired(self, event: InboundEvent, code: str) -> Taken:
         if not await self._claim_only(event):
-            return _Taken(False)
+            return Taken(False)
         pairing = await self._admission.pair(event, code)
-        return _Taken(True, text=pairing.sentence, ok=pairing.paired)
+        return Taken(True, text=pairing.sentence, ok=pairing.paired)
 
     async def _stranger(self, event: InboundEvent) -> None:
         name, code = split_command(event.text)

@@ -42,15 +42,15 @@ def start_problem(*, depth: int, tasks: int, unfinished: int, limits: WorkerLimi
     """Why no worker may be started `depth` below the conversation, as a sentence; "" when they may."""
     if depth > limits.max_depth:
         return (
-            f"workers.max_depth is {limits.max_depth}, and this is worker number {limits.max_depth} in a row: "
-            "do the task without another worker"
+            f"workers.max_depth is {limits.max_depth}, and this call comes from {depth - 1} workers deep: "
+            "do the task without another one"
         )
     if tasks > MOST_TASKS:
         return f"at most {MOST_TASKS} tasks are taken at once, and these are {tasks}: put some together"
     if unfinished + tasks > MOST_UNFINISHED:
         return (
-            f"{unfinished} workers run or wait for this conversation already, and {MOST_UNFINISHED} is the most: "
-            "wait until some are done, or /stop them"
+            f"{unfinished} workers run or wait for this conversation already, and {MOST_UNFINISHED} is the "
+            "most: wait until some are done, or /stop them"
         )
     return ""
 

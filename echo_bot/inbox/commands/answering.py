@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from echo_bot.events import Identity, SessionKey
-from echo_bot.inbox.commands.conversation import halt
+from echo_bot.inbox.commands.conversation import Stopped, halt
 from echo_bot.inbox.commands.desk import Desk, Request
 from echo_bot.inbox.commands.table import ANSWERS
 
@@ -23,6 +23,6 @@ class Commands:
     async def answer(self, name: str, request: Request) -> str:
         return await ANSWERS[name](request, self._desk)
 
-    async def halt(self, key: SessionKey) -> int:
-        """Stop a session's turns; how many."""
+    async def halt(self, key: SessionKey) -> Stopped:
+        """Stop a session's turns and workers; how many."""
         return await halt(key, self._desk)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
+
 from echo_bot.events import SessionKey
 from echo_bot.inbox.commands.desk import Desk, Request
 from echo_bot.inbox.commands.words import counted
@@ -20,18 +23,35 @@ async def stop(request: Request, desk: Desk) -> str:
     return words_of_stop(await halt(request.session_key, desk))
 
 
-async def halt(key: SessionKey, desk: Desk) -> int:
-    """Stop a session's turns; how many. Mark first, then cancel: a stopped turn is never revived."""
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """How much was stopped; false when nothing was."""
+
+    turns: int
+    workers: int
+
+    def __bool__(self) -> bool:
+        return bool(self.turns or self.workers)
+
+
+async def halt(key: SessionKey, desk: Desk) -> Stopped:
+    """Stop a session's turns, the workers they wait for and those in the background.
+
+    Mark first, then cancel: a stopped turn is never revived.
+    """
     await desk.albums.release(key)
     running = desk.queues.current(key)
     turns = (*([running] if running else []), *desk.queues.waiting(key))
     for turn in turns:
         await desk.store.turns.set_state(turn.turn_id, TurnState.STOPPED)
-    await desk.queues.stop(key)
+    ids = [turn.turn_id for turn in turns]
+    _, workers = await asyncio.gather(desk.queues.stop(key), desk.workers.stop_session(key, ids))
     if turns:
-        await desk.broker.cancel_turns((turn.turn_id for turn in turns), "the turn was stopped")
-    return len(turns)
+        await desk.broker.cancel_turns(ids, "the turn was stopped")
+    return Stopped(len(turns), workers)
 
 
-def words_of_stop(stopped: int) -> str:
-    return f"Stopped {counted(stopped, 'turn')}." if stopped else "Nothing is running here."
+def words_of_stop(stopped: Stopped) -> str:
+    counts = ((stopped.turns, "turn"), (stopped.workers, "worker"))
+    words = [counted(number, noun) for number, noun in counts if number]
+    return f"Stopped {' and '.join(words)}." if words else "Nothing is running here."

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from echo_bot.agent.workers import Workers
 from echo_bot.approval.broker import Broker
 from echo_bot.channel import Command
 from echo_bot.events import Identity, InboundEvent, SessionKey
 from echo_bot.inbox.albums import Albums
+from echo_bot.inbox.undoing import Undoing
 from echo_bot.session import Pausing, SessionQueues
 from echo_bot.storage.protocol import Store
 
@@ -55,9 +57,11 @@ class Desk:
     store: Store
     broker: Broker
     queues: SessionQueues
+    workers: Workers
     pausing: Pausing
     albums: Albums
     overview: Overview
+    undoing: Undoing
     audit: Recorder
     mask: Callable[[str], str]
     clock: Callable[[], datetime]

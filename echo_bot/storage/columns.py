@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, ColumnElement, Integer, Text, TypeDecorator, and_
+from sqlalchemy import BigInteger, Column, ColumnElement, Integer, Text, TypeDecorator, and_, or_
 from sqlalchemy.engine import Dialect, RowMapping
 from sqlalchemy.sql import FromClause
 
 from echo_bot.events import Address
+
+Row = RowMapping | Mapping[str, Any]
+"""A row of a result by the names of its columns."""
 
 RowId = BigInteger().with_variant(Integer, "sqlite")
 """SQLite counts rows up by itself only in a column of the very type INTEGER."""
@@ -58,7 +62,7 @@ def address_values(address: Address) -> dict[str, str]:
     return {name: getattr(address, name) for name in ADDRESS}
 
 
-def address_of(row: RowMapping) -> Address:
+def address_of(row: Row) -> Address:
     return Address(**{name: row[name] for name in ADDRESS})
 
 
@@ -67,6 +71,11 @@ def is_at(table: FromClause, address: Address) -> ColumnElement[bool]:
     return and_(*(table.c[name] == value for name, value in address_values(address).items()))
 
 
-def fields(row: RowMapping, *names: str) -> dict[str, Any]:
+def equals_any(column: ColumnElement[str], values: Iterable[str]) -> ColumnElement[bool]:
+    """What `in_` says, in words that `Prepared` can keep."""
+    return or_(*(column == value for value in values))
+
+
+def fields(row: Row, *names: str) -> dict[str, Any]:
     """Columns of a row under their own names, to build a record from."""
     return {name: row[name] for name in names}

@@ -1,14 +1,20 @@
-"""What differs between the databases: how to connect, begin a transaction and insert unless it is there."""
+"""What differs between the databases: the SQL, how to connect, begin and insert what may be there."""
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
+
+DIALECT = sqlite.dialect()
+DRIVER_ERROR = sqlite3.Error
+"""What a statement raises that does not go through SQLAlchemy."""
 
 _PRAGMAS = (
     "PRAGMA busy_timeout = 5000",

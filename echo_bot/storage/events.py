@@ -10,15 +10,15 @@ from echo_bot.events import EventId, SessionKey, TurnId
 from echo_bot.storage.checkpoint_tables import retried_turns
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.prepared import Prepared
 from echo_bot.storage.records import TranscriptRow, TurnRecord, TurnState
 from echo_bot.storage.sessions import store_line
 from echo_bot.storage.tables import seen, turns
-from echo_bot.storage.turns import turn_values
+from echo_bot.storage.turns import TURN_COLUMNS, turn_values
 
-# Building a statement takes longer than running it, so those of every message are built once.
-_CLAIM = insert_into(seen).on_conflict_do_nothing()
+_CLAIM = Prepared(insert_into(seen).on_conflict_do_nothing(), "dedup_id", "at")
+_BEGIN_TURN = Prepared(insert_into(turns).on_conflict_do_nothing(), *TURN_COLUMNS)
 _RETRY = insert_into(retried_turns).on_conflict_do_nothing()
-_BEGIN_TURN = insert_into(turns).on_conflict_do_nothing()
 
 
 class _SeenBefore(Exception):
@@ -94,11 +94,11 @@ def _replace_queued(session_key: SessionKey, event_id: EventId, event_json: str)
 def _insert_ids(connection: Connection, dedup_ids: tuple[str, ...], at: datetime) -> bool:
     """False when one of them was there before."""
     rows = [{"dedup_id": dedup_id, "at": at} for dedup_id in dict.fromkeys(dedup_ids)]
-    return all(connection.execute(_CLAIM, row).rowcount == 1 for row in rows)
+    return all(_CLAIM.count(connection, row) == 1 for row in rows)
 
 
 def _insert_turn(connection: Connection, turn: TurnRecord | None) -> bool:
     """False when the turn is there already: its ids were forgotten, then the update came once more."""
     if turn is None:
         return True
-    return connection.execute(_BEGIN_TURN, turn_values(turn)).rowcount == 1
+    return _BEGIN_TURN.count(connection, turn_values(turn)) == 1

@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, exists, or_, select, update
-from sqlalchemy.engine import RowMapping
 
 from echo_bot.events import Address, TurnId
-from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields
+from echo_bot.storage.columns import ADDRESS, Row, address_of, address_values, equals_any, fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.prepared import Prepared
 from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow
 from echo_bot.storage.sessions import store_line
 from echo_bot.storage.tables import outbox
@@ -29,20 +29,25 @@ _NAMES = (
     "error",
 )
 _UNSENT = ("queued", "sending")
-# Building a statement takes longer than running it, so those of every message are built once.
-_PUT = (
-    insert_into(outbox).on_conflict_do_nothing(index_elements=["source", "part"]).returning(outbox.c.row_id)
+_PUT = Prepared(
+    insert_into(outbox).on_conflict_do_nothing(index_elements=["source", "part"]).returning(outbox.c.row_id),
+    *_NAMES,
+    *ADDRESS,
 )
-_UNSENT_AT = (
+_UNSENT_AT = Prepared(
     select(outbox)
-    .where(outbox.c.state.in_(_UNSENT))
+    .where(equals_any(outbox.c.state, _UNSENT))
     .where(*(outbox.c[name] == bindparam(name) for name in ADDRESS))
     .order_by(outbox.c.row_id)
     .limit(1)
 )
 """The oldest at an address."""
-_UPDATE = update(outbox).where(outbox.c.row_id == bindparam("of"))
-_SENT = _UPDATE.returning(outbox.c.source, *(outbox.c[name] for name in ADDRESS))
+_IS_IT = outbox.c.row_id == bindparam("of")
+_TAKE = Prepared(update(outbox).where(_IS_IT), "state")
+_SENT = Prepared(
+    update(outbox).where(_IS_IT).returning(outbox.c.source, *(outbox.c[name] for name in ADDRESS)),
+    *("state", "error", "next_try_at", "message_id"),
+)
 
 
 class SqlOutbox:
@@ -57,7 +62,7 @@ class SqlOutbox:
 
     async def put_to_send(self, rows: tuple[OutboxRow, ...]) -> tuple[tuple[OutboxRow, ...], bool]:
         def work(connection: Connection) -> tuple[tuple[OutboxRow, ...], bool]:
-            is_next = connection.execute(_UNSENT_AT, address_values(rows[0].address)).first() is None
+            is_next = _UNSENT_AT.first(connection, address_values(rows[0].address)) is None
             first = replace(rows[0], state="sending") if is_next else rows[0]
             stored, is_new = _put(connection, first)
             return (stored, *(_put(connection, row)[0] for row in rows[1:])), is_next and is_new
@@ -107,7 +112,7 @@ class SqlOutbox:
         changes = {"state": "sent", "error": "", "next_try_at": None, "message_id": message_id}
 
         def work(connection: Connection) -> OutboxRow | None:
-            row = connection.execute(_SENT, {"of": row_id, **changes}).mappings().first()
+            row = _SENT.first(connection, {"of": row_id, **changes})
             # The source of a turn's message begins with the turn's id.
             store_line(connection, shown, of_turn=row["source"].partition(":")[0] if row else None)
             return _take_next(connection, address_of(row), shown.at) if take_next and row else None
@@ -154,23 +159,22 @@ def _is_dead(row_id: int) -> ColumnElement[bool]:
 
 def _take_next(connection: Connection, address: Address, now: datetime) -> OutboxRow | None:
     """The oldest unsent row there, marked `sending`, if it is due."""
-    found = connection.execute(_UNSENT_AT, address_values(address)).mappings().first()
+    found = _UNSENT_AT.first(connection, address_values(address))
     row = _row(found) if found is not None else None
     if row is None or row.state != "queued" or (row.next_try_at is not None and row.next_try_at > now):
         return None
-    connection.execute(_UPDATE, {"of": row.row_id, "state": "sending"})
+    _TAKE.count(connection, {"of": row.row_id, "state": "sending"})
     return replace(row, state="sending")
 
 
 def _put(connection: Connection, row: OutboxRow) -> tuple[OutboxRow, bool]:
     """The row as it is stored, and whether it is new."""
     values = {name: getattr(row, name) for name in _NAMES} | address_values(row.address)
-    row_id = connection.execute(_PUT, values).scalar()
-    if row_id is not None:
-        return replace(row, row_id=row_id), True
+    if (new := _PUT.first(connection, values)) is not None:
+        return replace(row, row_id=new["row_id"]), True
     stored = select(outbox).where(outbox.c.source == row.source).where(outbox.c.part == row.part)
     return _row(connection.execute(stored).mappings().one()), False
 
 
-def _row(row: RowMapping) -> OutboxRow:
+def _row(row: Row) -> OutboxRow:
     return OutboxRow(address=address_of(row), **fields(row, "row_id", *_NAMES))

@@ -6,14 +6,14 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, func, select
 from sqlalchemy.dialects.sqlite import Insert
-from sqlalchemy.engine import RowMapping
 
 from echo_bot.events import Address, Identity, SessionKey
 from echo_bot.storage.checkpoint_tables import retried_turns
-from echo_bot.storage.columns import ADDRESS, address_of, address_values, fields, is_at
+from echo_bot.storage.columns import ADDRESS, Row, address_of, address_values, fields, is_at
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.fulltext import search
+from echo_bot.storage.prepared import Prepared
 from echo_bot.storage.records import HistoryEntry, TranscriptRow
 from echo_bot.storage.tables import history, session_resets, transcript, turns
 from echo_bot.storage.usage_tables import summaries
@@ -28,26 +28,28 @@ def _upsert(line: Insert, *replaced: str) -> Insert:
     return line.on_conflict_do_update(index_elements=[*ADDRESS, "entry_id"], set_=new)
 
 
-# Building a statement takes longer than running it, so those of every message are built once.
 _SCOPE_OF_TURN = select(turns.c.memory_scope).where(turns.c.turn_id == bindparam("of_turn")).scalar_subquery()
-_PUT_LINE = _upsert(insert_into(transcript), *_CONTENTS, "scope")
-_PUT_LINE_AS_BEFORE = _upsert(insert_into(transcript), *_CONTENTS)
-_PUT_LINE_OF_TURN = _upsert(
-    insert_into(transcript).values(scope=func.coalesce(_SCOPE_OF_TURN, "")), *_CONTENTS, "scope"
+_LINE_COLUMNS = ("entry_id", *_CONTENTS, *ADDRESS)
+_PUT_LINE = Prepared(_upsert(insert_into(transcript), *_CONTENTS, "scope"), *_LINE_COLUMNS, "scope")
+_PUT_LINE_AS_BEFORE = Prepared(_upsert(insert_into(transcript), *_CONTENTS), *_LINE_COLUMNS)
+_PUT_LINE_OF_TURN = Prepared(
+    _upsert(insert_into(transcript).values(scope=func.coalesce(_SCOPE_OF_TURN, "")), *_CONTENTS, "scope"),
+    *_LINE_COLUMNS,
 )
 # The turn's row knows the session's key if the chat got a new id while the turn ran.
 _KEY_OF_TURN = select(turns.c.session_key).where(turns.c.turn_id == bindparam("of_turn")).scalar_subquery()
-_ADD_HISTORY = (
+_ADD_HISTORY = Prepared(
     insert_into(history)
     .values(session_key=func.coalesce(_KEY_OF_TURN, bindparam("else_key")))
-    .on_conflict_do_nothing()
+    .on_conflict_do_nothing(),
+    *("turn_id", "messages_json", "at"),
 )
 _LAST_RESET = (
     select(func.coalesce(func.max(session_resets.c.after_id), 0))
     .where(session_resets.c.session_key == bindparam("of_session"))
     .scalar_subquery()
 )
-_HISTORY = (
+_HISTORY = Prepared(
     select(history)
     .where(history.c.session_key == bindparam("of_session"))
     .where(history.c.id > _LAST_RESET)
@@ -63,18 +65,21 @@ class SqlSessions:
         self._database = database
 
     async def add_history(self, session_key: SessionKey, entry: HistoryEntry) -> None:
-        values = {"turn_id": entry.turn_id, "messages_json": entry.messages_json, "at": entry.at}
-        await self._database.change(
-            _ADD_HISTORY, {**values, "of_turn": entry.turn_id, "else_key": session_key}
-        )
+        values = {
+            "turn_id": entry.turn_id,
+            "messages_json": entry.messages_json,
+            "at": entry.at,
+            "of_turn": entry.turn_id,
+            "else_key": session_key,
+        }
+        await self._database.write(lambda connection: _ADD_HISTORY.count(connection, values))
 
     async def history(self, session_key: SessionKey, limit: int, since: datetime) -> tuple[HistoryEntry, ...]:
-        newest_first = await self._database.rows(
-            _HISTORY,
-            lambda row: HistoryEntry(**fields(row, "turn_id", "messages_json", "at")),
-            {"of_session": session_key, "since": since, "most": limit},
+        values = {"of_session": session_key, "since": since, "most": limit}
+        newest_first = await self._database.read(lambda connection: _HISTORY.rows(connection, values))
+        return tuple(
+            HistoryEntry(**fields(row, "turn_id", "messages_json", "at")) for row in reversed(newest_first)
         )
-        return newest_first[::-1]
 
     async def reset(self, session_key: SessionKey, at: datetime) -> None:
         # By row, not by time: a clock that was set back must not hide what is said afterwards.
@@ -161,13 +166,13 @@ def store_line(connection: Connection, row: TranscriptRow, *, of_turn: str | Non
     """
     values = {name: getattr(row, name) for name in ("entry_id", *_CONTENTS)} | address_values(row.address)
     if row.scope:
-        connection.execute(_PUT_LINE, {**values, "scope": row.scope})
+        _PUT_LINE.count(connection, {**values, "scope": row.scope})
     elif of_turn is not None:
-        connection.execute(_PUT_LINE_OF_TURN, {**values, "of_turn": of_turn})
+        _PUT_LINE_OF_TURN.count(connection, {**values, "of_turn": of_turn})
     else:
-        connection.execute(_PUT_LINE_AS_BEFORE, values)
+        _PUT_LINE_AS_BEFORE.count(connection, values)
 
 
-def _transcript_row(row: RowMapping) -> TranscriptRow:
+def _transcript_row(row: Row) -> TranscriptRow:
     names = ("entry_id", "role", "text", "at", "sender", "card_json", "scope")
     return TranscriptRow(address=address_of(row), **fields(row, *names))

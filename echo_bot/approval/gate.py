@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -181,11 +181,13 @@ class ApprovalGate:
     async def _judge(self, request: GateRequest) -> GateDecision | None:
         """The decision on this very call; None when a person changed it."""
         surroundings = await self._surroundings()
+        # Before the guards look: what is typed while they do is not what they saw.
+        typed = surroundings.typed_before(_process_of(request.args))
         facts, grant_id = await self._facts(request, surroundings)
-        recheck = _recheck(facts, surroundings)
+        recheck = partial(_drift, facts, surroundings, typed)
         decision = decide(facts)
         if decision.verdict is Verdict.ASK and decision.step is StepName.SMART:
-            facts = answered(facts, await self._pre_screen(request, facts, surroundings))
+            facts = answered(facts, await self._pre_screen(request, facts, typed))
             decision = decide(facts)
         if decision.verdict is Verdict.ASK:
             return await self._ask_person(request, facts, decision, recheck)
@@ -234,15 +236,13 @@ class ApprovalGate:
         )
         return replace(facts, granted=grant is not None), grant.grant_id if grant is not None else ""
 
-    async def _pre_screen(self, request: GateRequest, facts: Facts, surroundings: Surroundings) -> str | None:
+    async def _pre_screen(self, request: GateRequest, facts: Facts, typed: str) -> str | None:
         """What the approval model says; None when it is unavailable."""
         if await self._store.approvals.get(request.approval_id) is not None:
             # Before a restart it came before people, and theirs is the word that counts.
             return _ESCALATED
         begun = self._clock()
-        sight = Sight(
-            self._options.network_allowed, surroundings.typed_before(_process_of(facts)), request.edited_by
-        )
+        sight = Sight(self._options.network_allowed, typed, request.edited_by)
         prompt = review_prompt(facts, sight, self._mask, token_hex(8))
         judgement = await self._judgement(request, prompt)
         await self._audit.record(
@@ -347,18 +347,14 @@ def _refusal(request: GateRequest, why: str, step: StepName = StepName.CONTEXT) 
     return GateDecision(Verdict.DENY, step, why, sentence, args=request.args)
 
 
-def _recheck(facts: Facts, surroundings: Surroundings) -> Callable[[], str]:
-    """What must still hold when the call starts, against what is true now."""
-    return partial(_drift, facts, surroundings, surroundings.typed_before(_process_of(facts)))
-
-
-def _process_of(facts: Facts) -> str:
-    return str(facts.call.args.get("process_id", ""))
+def _process_of(args: Arguments) -> str:
+    """The process that a call names; what is no object of arguments names none."""
+    return str(args.get("process_id", "")) if isinstance(args, Mapping) else ""
 
 
 def _drift(facts: Facts, surroundings: Surroundings, typed: str) -> str:
     """Has a file that the approval covers changed since, the tool, or the line that a process was given?"""
-    if facts.call.tool == "process" and surroundings.typed_before(_process_of(facts)) != typed:
+    if facts.call.tool == "process" and surroundings.typed_before(_process_of(facts.call.args)) != typed:
         return "Not executed: the process got other input in the meantime. Write the whole line again."
     if surroundings.look_at_definition(facts.call.tool).digest != facts.call.definition:
         return "Not executed: the tool's definition changed after the call was decided on. Ask for it again."

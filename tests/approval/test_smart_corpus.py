@@ -8,7 +8,7 @@ long text as pairs of a text and how often it stands there, and `{secret}` a val
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -164,7 +164,11 @@ class Passage:
         return f"{self.decision.verdict.value} {self.decision.step.value}"
 
 
-async def passage(row: dict[str, Any], answer: str) -> Passage:
+def typed_before(process_id: str) -> str:
+    return TYPED.get(process_id, "")
+
+
+async def passage(row: dict[str, Any], answer: str, typed: Callable[[str], str] = typed_before) -> Passage:
     """Bring a call before the real gate, with a model that gives this answer."""
     keys = {"permissions.approval.mode": "smart", "tools.exec.host": "sandbox", **row.get("config", {})}
     settings = policy_settings(config_from_keys(keys))
@@ -175,7 +179,7 @@ async def passage(row: dict[str, Any], answer: str) -> Passage:
     async def surroundings() -> Surroundings:
         return Surroundings(
             auto_lands_on=Executor(row.get("executor", "sandbox")),
-            typed_before=lambda process_id: TYPED.get(process_id, ""),
+            typed_before=typed,
         )
 
     async def on_waiting(turn_id: TurnId, waits: bool) -> None:
@@ -294,6 +298,27 @@ def was_written_down(row: dict[str, Any], passed: Passage, answer: str) -> None:
     assert (written["verdict"], written["model"]) == (verdict, "provider:m")
     assert written["digest"] == gates[0]["digest"]
     assert written["shown_whole"] == row["route"].startswith("judged")
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        (["", "", "", ""], ""),
+        (["", "", "r", "r"], "Not executed: the process got other input in the meantime"),
+        (["", "r", "r", "r"], "Not executed: the process got other input in the meantime"),
+    ],
+    ids=["nothing", "once the guards have looked", "just before the guards look"],
+)
+async def test_what_is_typed_meanwhile_stops_a_line_that_was_judged_without_it(
+    typed: list[str], why: str
+) -> None:
+    args = {"action": "write", "process_id": "p", "text": "m -r build\n"}
+    line = {"tool": "process", "args": args}
+    passed = await passage(line, "APPROVE", lambda process_id: typed.pop(0))
+    assert passed.route == "allow smart"
+    drift = passed.decision.recheck()
+    assert drift.startswith(why)
+    assert bool(drift) == bool(why)
 
 
 def test_the_corpus_is_as_large_and_as_mixed_as_it_should_be() -> None:

@@ -24,7 +24,7 @@ from echo_bot.app.served import Served, served_for
 from echo_bot.app.toolbox import sandbox_warning
 from echo_bot.bus.instance import Instance, claim_instance
 from echo_bot.bus.process import ProcessId
-from echo_bot.bus.protocol import DECISIONS_TOPIC, PAUSES_TOPIC
+from echo_bot.bus.protocol import DECISIONS_TOPIC, PAUSES_TOPIC, PINS_TOPIC
 from echo_bot.bus.sqlite import SqliteBus
 from echo_bot.channel import Channel, ChannelSettings
 from echo_bot.config.loader import Loaded
@@ -123,6 +123,7 @@ class Bot:
         await self._start_work(parts)
         url = await self._serve(parts, store, served, api)
         self._own(self._watch_decisions(bus, parts), "decisions")
+        self._own(self._watch_pins(bus, parts), "pins")
         self._own(self._watch_pauses(bus, parts), "pauses")
         self._own(self._write_health(parts, me, store), "health")
         self._own(self._keep_house(parts, store), "housekeeping")
@@ -200,6 +201,8 @@ class Bot:
         self._stack.push_async_callback(parts.broker.close)
         await parts.status.start()
         self._stack.push_async_callback(parts.status.close)
+        await parts.toolbox.servers.start()
+        self._stack.push_async_callback(parts.toolbox.servers.stop)
         self._stack.push_async_callback(parts.toolbox.processes.stop_all)
         self._stack.push_async_callback(parts.queues.close)
         self._stack.push_async_callback(parts.inbox.close)
@@ -262,6 +265,10 @@ class Bot:
         """Pauses of the command line, heard within a second."""
         async for _ in bus.subscribe(PAUSES_TOPIC):
             await _guarded(parts.pausing.load, "pauses_unread")
+
+    async def _watch_pins(self, bus: SqliteBus, parts: Parts) -> None:
+        async for _ in bus.subscribe(PINS_TOPIC):
+            await _guarded(parts.toolbox.servers.read_pins, "pins_unread")
 
     async def _write_health(self, parts: Parts, me: ProcessId, store: SqlStore) -> None:
         while True:

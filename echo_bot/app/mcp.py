@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import ssl
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
 import httpx
 
-from echo_bot.approval.gather import Surroundings
+from echo_bot.app.remembering import Witnesses
 from echo_bot.config.model import Config
 from echo_bot.config.places import absolute, data_dir
 from echo_bot.config.tools import McpServer as McpServerConfig
@@ -30,15 +27,8 @@ from echo_bot.storage.mcp import McpDefinitions
 from echo_bot.tools.builtin.workspace import Workspace
 from echo_bot.tools.registry import Registry
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
 Stored = Mapping[tuple[str, str], str]
 """Stored credentials by owner and field."""
-
-
-class Recorder(Protocol):
-    async def record(self, kind: str, **fields: object) -> None: ...
 
 
 def build_servers(
@@ -48,19 +38,17 @@ def build_servers(
     workspace: Workspace,
     definitions: McpDefinitions,
     stored: Stored,
-    audit: Recorder,
-    mask: Callable[[str], str],
-    clock: Callable[[], datetime],
+    witnesses: Witnesses,
 ) -> McpServers:
     """Nothing is started, and nothing of the SDK imported."""
     specs = server_specs(config, stored)
     around = Around(
         definitions=definitions,
-        audit=audit,
-        load=partial(_load, settings, data_dir(config) / "mcp", mask),
+        audit=witnesses.audit,
+        load=partial(_load, settings, data_dir(config) / "mcp", witnesses.mask),
         publish=lambda server: None,
-        mask=mask,
-        clock=clock,
+        mask=witnesses.mask,
+        clock=witnesses.clock,
         timing=Timing(),
     )
     idle = {spec.name: reason for spec in specs if (reason := idle_reason(config, spec.name))}
@@ -80,17 +68,6 @@ def idle_reason(config: Config, server: str) -> str:
     if MCP_CALL in SECURITY_DENY[config.security.profile][1]:
         return f"security.profile {config.security.profile} takes MCP tools away"
     return ""
-
-
-def with_definitions(
-    surroundings: Callable[[], Awaitable[Surroundings]], servers: McpServers
-) -> Callable[[], Awaitable[Surroundings]]:
-    """The same, and how the definitions of servers' tools stand."""
-
-    async def more() -> Surroundings:
-        return replace(await surroundings(), look_at_definition=servers.sight)
-
-    return more
 
 
 def _spec(name: str, server: McpServerConfig, stored: Stored) -> ServerSpec:

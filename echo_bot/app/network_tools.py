@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from echo_bot.app.model import ModelChoice
 from echo_bot.app.seeing import ModelEyes
@@ -34,11 +34,15 @@ SecretOf = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Credentials, the model that answers in chats, and how to find another of its provider."""
+    """Credentials, the model that answers in chats, and how to find another of its provider.
+
+    `stored` are credentials by owner and field, for what the configuration has no keys for.
+    """
 
     secret_of: SecretOf
     model: ModelChoice
     named: Callable[[str], ModelChoice]
+    stored: Mapping[tuple[str, str], str] = field(default_factory=dict, repr=False)
 
 
 def network_tools(

@@ -12,6 +12,8 @@ from echo_bot.approval.approvers import read_paired
 from echo_bot.called import command
 from echo_bot.channel import ChannelHealth
 from echo_bot.events import Identity, SessionKey
+from echo_bot.mcp.server import ServerStatus
+from echo_bot.mcp.telling import server_json, server_line
 from echo_bot.policy.access import is_admin
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.session import Pausing, SessionQueues
@@ -39,11 +41,13 @@ class Overview:
         model_name: str,
         warnings: tuple[str, ...],
         stop_processes: Callable[[str], Awaitable[object]],
+        servers: Callable[[], tuple[ServerStatus, ...]],
         clock: Callable[[], datetime],
     ) -> None:
         self._settings, self._store, self._people, self._registry = settings, store, people, registry
         self._queues, self._pausing, self._channels, self._clock = queues, pausing, channels, clock
         self._model_name, self._warnings, self._stop_processes = model_name, warnings, stop_processes
+        self._servers = servers
         self._started_at = clock()
 
     @property
@@ -69,6 +73,7 @@ class Overview:
             f"Turns: {running} running, {waiting} waiting. Open approvals: {len(pending)}.",
             *([f"Paused everywhere {pause}: nothing new begins until `/resume`."] if pause else []),
             *self._channel_lines(),
+            *(f"MCP server {each.name}: {server_line(each)}" for each in self._servers()),
         ]
         if dead:
             count = f"{_MOST_DEAD} or more" if len(dead) == _MOST_DEAD else str(len(dead))
@@ -106,6 +111,7 @@ class Overview:
             "model": self._model_name,
             "warnings": list(self._warnings),
             "channels": self._channels_json(),
+            "mcp_servers": [server_json(each) for each in self._servers()],
             "tools": self.tool_rows(),
         }
         await self._store.values.put(RUNTIME_SCOPE, HEALTH_KEY, json.dumps(body))

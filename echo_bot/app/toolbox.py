@@ -10,6 +10,7 @@ from datetime import datetime
 
 from echo_bot.app.discovery import add_own_tools
 from echo_bot.app.doors import Doors
+from echo_bot.app.mcp import build_servers
 from echo_bot.app.network_tools import Reach, network_tools
 from echo_bot.app.outgoing import OutgoingFiles
 from echo_bot.app.remembering import Witnesses, knowledge_tools, remembering_tools
@@ -32,6 +33,7 @@ from echo_bot.execution.remote import RemoteExecutor, RemoteHost
 from echo_bot.execution.sandbox import SandboxExecutor
 from echo_bot.files import FileDoor
 from echo_bot.files.checkpoints import Blobs, CheckpointLimits, Keeper
+from echo_bot.mcp.servers import McpServers
 from echo_bot.policy.call import Executor
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.skills.catalog import SkillCatalog
@@ -63,7 +65,8 @@ from echo_bot.tools.workers import Workers
 class Toolbox:
     """`sweep` drops files kept too long. `broken`: a sentence for each of the user's tools left out.
 
-    `door_of` opens files for a person who asks for it themselves.
+    `door_of` opens files for a person who asks for it themselves. `servers` bring tools of their own once
+    they are started.
     """
 
     registry: Registry
@@ -76,6 +79,7 @@ class Toolbox:
     skills: SkillCatalog
     keeper: Keeper
     door_of: Callable[[Identity], Awaitable[FileDoor]]
+    servers: McpServers
     broken: tuple[str, ...] = ()
 
 
@@ -141,6 +145,7 @@ def build_toolbox(
         ]
     )
     broken = add_own_tools(registry, tool_files(config))
+    servers = build_servers(config, settings, registry, workspace, store.mcp, reach.stored, witnesses)
 
     async def surroundings() -> Surroundings:
         return Surroundings(
@@ -148,6 +153,7 @@ def build_toolbox(
             bind=bound_content,
             typed_before=processes.typed_before,
             look_at_skill=skills.look,
+            look_at_definition=servers.sight,
         )
 
     def sweep() -> None:
@@ -165,6 +171,7 @@ def build_toolbox(
         skills.catalog,
         keeper,
         doors.of_person,
+        servers,
         broken,
     )
 

@@ -17,6 +17,9 @@ DECISIONS_TOPIC = "approvals"
 PAUSES_TOPIC = "pauses"
 """Another process paused or resumed: read what is paused."""
 
+PINS_TOPIC = "mcp_pins"
+"""Another process pinned or unpinned definitions of MCP tools."""
+
 
 @dataclass(frozen=True, slots=True)
 class Signal:

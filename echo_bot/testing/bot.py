@@ -99,6 +99,7 @@ async def running_bot(
         await parts.delivery.start()
         await parts.broker.start()
         await parts.status.start()
+        await parts.toolbox.servers.start()
         parts.channels.start(parts.inbox)
         for turn in await store.turns.unfinished():
             parts.queues.submit(turn)
@@ -107,6 +108,7 @@ async def running_bot(
         finally:
             await parts.inbox.close()
             await parts.queues.close()
+            await parts.toolbox.servers.stop()
             await parts.toolbox.processes.stop_all()
             await parts.toolbox.executors.close()
             await parts.broker.close()

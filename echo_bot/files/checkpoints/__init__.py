@@ -2,7 +2,7 @@
 
 from echo_bot.files.checkpoints.blobs import Blobs
 from echo_bot.files.checkpoints.keeping import CheckpointLimits, FileWrite, Keeper, Kept
-from echo_bot.files.checkpoints.restoring import FileUndo, Outcome, carry_out, undos_of
+from echo_bot.files.checkpoints.restoring import FileUndo, Outcome, Undone, carry_out, undos_of
 
 __all__ = [
     "Blobs",
@@ -12,6 +12,7 @@ __all__ = [
     "Keeper",
     "Kept",
     "Outcome",
+    "Undone",
     "carry_out",
     "undos_of",
 ]

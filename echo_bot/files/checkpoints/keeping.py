@@ -59,7 +59,8 @@ class Keeper:
     async def keep(self, session_key: SessionKey, turn_id: TurnId, writes: Sequence[FileWrite]) -> Kept:
         """Must return before the first of the writes. Raises StorageError, also where the disk is full."""
         most = self._limits.max_file_mb * _MIB
-        fitting = [write for write in writes if write.is_whole and len(write.before or b"") <= most]
+        changing = [write for write in writes if not write.is_whole or write.before != write.after]
+        fitting = [write for write in changing if write.is_whole and len(write.before or b"") <= most]
         try:
             found = await asyncio.to_thread(self._stored, session_key, turn_id, fitting)
         except OSError as error:
@@ -68,7 +69,7 @@ class Keeper:
         self._written_since += sum(checkpoint.size for checkpoint in found)
         if self._written_since > self._limits.max_total_mb * _MIB // 10:
             await self.sweep()
-        return Kept(ids, tuple(write.path for write in writes if write not in fitting))
+        return Kept(ids, tuple(write.path for write in changing if write not in fitting))
 
     async def drop(self, kept: Kept) -> None:
         """The writes did not happen, or were undone."""

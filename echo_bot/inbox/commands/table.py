@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from echo_bot.channel import Command, Completes, Parameter
-from echo_bot.inbox.commands import conversation, deciding, looking, pausing
+from echo_bot.inbox.commands import conversation, deciding, looking, pausing, undoing
 from echo_bot.inbox.commands.desk import Desk, Entry, Request
 
 _APPROVAL = Parameter("id", "The id on the card", completes=Completes.APPROVALS)
@@ -13,6 +13,8 @@ _SHELL_LINE = Parameter("command", "A shell command")
 _TOOL = Parameter("name", "The tool", completes=Completes.TOOLS)
 _TOOL_ARGUMENTS = Parameter("arguments", "key=value …", required=False)
 _GRANT = Parameter("id", "Its id", completes=Completes.GRANTS)
+_WORDS = Parameter("text", "Other words in its place", required=False)
+_SHOW = Parameter("show", "Only show what would change", required=False, choices=("show",))
 _WHERE = Parameter("where", "This chat alone, or everything", required=False, choices=pausing.PLACES)
 _CODE = Parameter("code", "The code you were given")
 
@@ -32,6 +34,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(Command("grants", "Approvals remembered for you"), deciding.list_grants),
     Entry(Command("revoke", "Forget a remembered approval", (_GRANT,)), deciding.revoke),
     Entry(Command("new", "Start a fresh conversation"), conversation.start_anew),
+    Entry(Command("retry", "Run the last message again", (_WORDS,), starts_turn=True)),
+    Entry(Command("undo", "Take back the files that the last writing turn wrote", (_SHOW,)), undoing.undo),
     Entry(Command("stop", "Stop what is running in this chat"), conversation.stop, is_control=True),
     Entry(
         Command("pause", "Hold new work: an admin everywhere, others in this chat", (_WHERE,)),

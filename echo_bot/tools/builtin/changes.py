@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from echo_bot.files import Admitted, FileDoor, FileRefusal, Written
+from echo_bot.files.checkpoints import FileWrite, Kept
 from echo_bot.files.identity import ABSENT, identity_of_bytes
 from echo_bot.policy.call import BoundFile
 from echo_bot.policy.guards.paths import shown
-from echo_bot.tools.base import ToolResult
+from echo_bot.tools.base import ToolExecutionContext, ToolResult
 from echo_bot.tools.builtin.diffs import unified_diff
-from echo_bot.tools.builtin.workspace import Preview, refused
+from echo_bot.tools.builtin.workspace import Preview, Workspace, refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +55,33 @@ def preview_of(plan: Plan | FileRefusal) -> Preview:
     return Preview("".join(texts), bound)
 
 
-def result_of(plan: Plan | FileRefusal, door: FileDoor) -> ToolResult:
-    """Carry it out and say so."""
+async def result_of(
+    plan: Plan | FileRefusal, door: FileDoor, workspace: Workspace, ctx: ToolExecutionContext | None
+) -> ToolResult:
+    """Keep what the files hold, carry it out and say so."""
     if isinstance(plan, FileRefusal):
         return refused(plan)
-    refusal = carry_out(plan.changes, door)
-    return refused(refusal) if refusal else ToolResult(True, output=plan.summary)
+    kept = await workspace.keep(ctx, [_write_of(change) for change in plan.changes])
+    if isinstance(kept, ToolResult):
+        return kept
+    refusal = await asyncio.to_thread(carry_out, plan.changes, door)
+    if refusal is not None:
+        await workspace.forget(kept)
+        return refused(refusal)
+    return ToolResult(True, output=f"{plan.summary}{_left_out(kept)}")
+
+
+def _write_of(change: Change) -> FileWrite:
+    is_whole = change.before is not None or change.expected == ABSENT
+    return FileWrite(change.target.path.real, change.before, change.after, is_whole)
+
+
+def _left_out(kept: Kept) -> str:
+    """For the model, and through it for people."""
+    if not kept.left_out:
+        return ""
+    names = ", ".join(shown(path) for path in kept.left_out)
+    return f" (/undo cannot take this back: {names} was too large to keep)"
 
 
 def carry_out(changes: Sequence[Change], door: FileDoor) -> FileRefusal | None:

@@ -37,7 +37,8 @@ class PatchTool(Tool):
 
     async def execute(self, params: dict[str, Any], ctx: ToolExecutionContext | None = None) -> ToolResult:
         door = self._workspace.door(ctx)
-        return await asyncio.to_thread(lambda: result_of(self._plan(params, door), door))
+        plan = await asyncio.to_thread(self._plan, params, door)
+        return await result_of(plan, door, self._workspace, ctx)
 
     def _plan(self, params: dict[str, Any], door: FileDoor) -> Plan | FileRefusal:
         try:

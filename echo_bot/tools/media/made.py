@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from echo_bot.delivery import Delivery
 from echo_bot.events import OutboundFile
 from echo_bot.files import FileRefusal
+from echo_bot.files.checkpoints import FileWrite
 from echo_bot.tools.base import ToolExecutionContext, ToolResult
 from echo_bot.tools.builtin.workspace import Workspace, refused
 from echo_bot.tools.media.kinds import MediaKind
@@ -51,9 +52,9 @@ class MadeFiles:
                 return made
             data, kind = made
             path = f"{name}.{kind.extension}"
-            problem = await asyncio.to_thread(self._keep, ctx, path, data)
+            problem = await self._keep(ctx, path, data)
             if problem:
-                return refused(problem)
+                return problem
         return ToolResult(True, output=f"{path}: {await self._sent(ctx, path)}", metadata={"path": path})
 
     def _made_before(
@@ -70,9 +71,19 @@ class MadeFiles:
                 return path
         return ""
 
-    def _keep(self, ctx: ToolExecutionContext, path: str, data: bytes) -> FileRefusal | None:
-        written = self.workspace.door(ctx).write_bytes(path, self.workspace.root, data)
-        return written if isinstance(written, FileRefusal) else None
+    async def _keep(self, ctx: ToolExecutionContext, path: str, data: bytes) -> ToolResult | None:
+        door = self.workspace.door(ctx)
+        admitted = await asyncio.to_thread(door.admit, path, self.workspace.root, "write")
+        if isinstance(admitted, FileRefusal):
+            return refused(admitted)
+        kept = await self.workspace.keep(ctx, [FileWrite(admitted.path.real, None, data)])
+        if isinstance(kept, ToolResult):
+            return kept
+        written = await asyncio.to_thread(door.write, admitted, data)
+        if isinstance(written, FileRefusal):
+            await self.workspace.forget(kept)
+            return refused(written)
+        return None
 
     async def _sent(self, ctx: ToolExecutionContext, path: str) -> str:
         """What became of it, in words: the file is there whether it could be sent or not."""

@@ -21,6 +21,8 @@ _QUIET = (
     "aiosqlite",
     "asyncio",
     "alembic",
+    "mcp",
+    "client",
 )
 """Libraries that log addresses (with tokens in them) or every request: warnings only."""
 

@@ -10,14 +10,13 @@ from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.model import Config
 
 LATER_KEYS = (
-    "tools.mcp_servers",
     "models.fallback", "models.compaction",
     "workers", "scheduler.missed_runs", "scheduler.max_parallel", "inspection",
     "observability.metrics", "observability.otel_endpoint",
 )  # fmt: skip
 """Keys and whole sections that must stay at their defaults."""
 
-LATER_SECTIONS = ("tools.mcp", "scheduler")
+LATER_SECTIONS = ("scheduler",)
 """Sections of which nothing works yet. Their `enabled` may be set to either: off is what they are."""
 
 LATER_CHANNELS: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from echo_bot.channel import ChannelManifest
 from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.model import Config
+from echo_bot.config.mcp_checks import wrong_servers
 from echo_bot.config.places import skill_folders
 from echo_bot.events import Identity
 from echo_bot.policy.access import voter_of
@@ -48,7 +49,7 @@ class Objection:
 def check(config: Config) -> tuple[Objection, ...]:
     """All objections; nothing is read or changed."""
     found: list[Objection] = []
-    for question in (_people, _places, _targets, _approval, _profile, _channels, _tokens):
+    for question in (_people, _places, _targets, _approval, _profile, _channels, _tokens, _mcp):
         found.extend(question(config))
     return tuple(found)
 
@@ -204,6 +205,11 @@ def _tokens(config: Config) -> Iterator[Objection]:
                 yield Objection(f"{place}.token", sentence, refuses=False)
             names.add(token.name)
             digests.add(token.digest)
+
+
+def _mcp(config: Config) -> Iterator[Objection]:
+    for key, sentence in wrong_servers(config):
+        yield Objection(key, sentence)
 
 
 def _is_target(entry: str, config: Config) -> bool:

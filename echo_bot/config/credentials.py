@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
@@ -12,6 +13,8 @@ from echo_bot.config.model import Config
 
 _ADDRESSES = ("url", "proxy")
 """Secret-typed keys that are addresses: a credential only when they carry a password."""
+
+_MCP_VARIABLE = re.compile(r"tools\.mcp_servers\.[^.]+\.env\.")
 
 _VERIFIERS = ("gateway.api_tokens.", "gateway.admin_tokens.")
 """What others prove themselves with: the bot needs no more than a hash, so there is nothing to encrypt."""
@@ -24,7 +27,7 @@ def credential_keys(config: Config) -> tuple[str, ...]:
 
 def secret_values(config: Config) -> Mapping[str, str]:
     """Every hidden value that is set, by dotted key: what must be masked wherever text leaves the bot."""
-    return {key: value for key, value in _secrets(config, "") if value}
+    return {key: value for key, value in _secrets(config, "") if value and not _is_plain(key, value)}
 
 
 def missing_key(
@@ -57,6 +60,16 @@ def _is_credential(key: str, value: str) -> bool:
         return bool(urlsplit(value).password)
     except ValueError:
         return True
+
+
+def _is_plain(key: str, value: str) -> bool:
+    """A variable of an MCP server that is no secret by name or look, as NODE_ENV: production."""
+    if not _MCP_VARIABLE.match(key):
+        return False
+    from echo_bot.policy.guards.secrets import SecretMask
+
+    assignment = f"{key.rpartition('.')[2]}={value}"
+    return SecretMask(()).mask(assignment) == assignment
 
 
 def _secrets(value: object, key: str) -> Iterator[tuple[str, str]]:

@@ -194,6 +194,17 @@ WRITING: Mapping[str, JsonSchema] = {
     ),
 }
 
+_TASK: JsonSchema = {
+    "type": ["string", "object"],
+    "properties": {
+        "goal": _text("What this worker is to achieve"),
+        "context": _text("What it must know for it"),
+        "tools": _strings("The tools it may use"),
+    },
+    "required": ["goal"],
+    "additionalProperties": False,
+}
+
 RUNNING: Mapping[str, JsonSchema] = {
     "exec": _schema(
         "command",
@@ -231,9 +242,9 @@ RUNNING: Mapping[str, JsonSchema] = {
     "delegate_task": {
         **_schema(
             goal=_text("What the worker is to achieve"),
-            tasks=_list("Several goals, one worker each"),
-            tools=_strings("The tools the worker may use"),
-            max_turns=_count("Model turns at most"),
+            tasks=_list("Several independent goals, one worker each", _TASK),
+            tools=_strings("The tools the workers may use, of your own; all of them when absent"),
+            max_turns=_count("Model turns of a worker at most"),
         ),
         "anyOf": [{"required": ["goal"]}, {"required": ["tasks"]}],
     },
@@ -245,12 +256,18 @@ RUNNING: Mapping[str, JsonSchema] = {
 LASTING: Mapping[str, JsonSchema] = {
     "cronjob": _schema(
         "action",
-        action=_choice("What to do", "create", "list", "delete", "trigger", "authorize", "revoke"),
+        action=_choice(
+            "What to do",
+            *("create", "list", "delete", "trigger", "authorize", "revoke", "update", "pause", "resume"),
+        ),
         name=_text("The job"),
-        schedule=_text("A cron expression, an @alias or a phrase like: in 20 minutes"),
-        instruction=_text("What the job is to do"),
+        schedule=_text(
+            "When: a cron expression (0 8 * * 1-5), @daily, every 15 minutes, every day at 8:00, "
+            "in 20 minutes, tomorrow 9:00, 2026-12-24 18:00"
+        ),
+        instruction=_text("What the job is to do: a task in words, or a direct call such as /run ./backup.sh"),
         target=_TARGET,
-        timezone=_text("The schedule's time zone"),
+        timezone=_text("The schedule's time zone, such as Europe/Berlin; the configured one when absent"),
     ),
     "skill_install": _schema(
         "source location",

@@ -123,7 +123,8 @@ def occasion_of(job: JobRecord) -> str:
     return (
         f"[This is {what}, {escape_line(job.name)}, of {job.owner}, due {due}.{late} It runs unattended: "
         f"nobody reads along, can be asked or can approve anything. {may} Do what follows; your answer is "
-        f"sent to {job.target}. If there is nothing to report, answer with the one word {NOTHING} and nothing else.]"
+        f"sent to {job.target}. If there is nothing to report, answer with the one word {NOTHING} and no "
+        "other.]"
     )
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from echo_bot.approval.routing import direct_chat
 from echo_bot.events import Address, Identity
 from echo_bot.policy.call import Arguments
-from echo_bot.policy.targets import HERE, OWNER, parse_target
+from echo_bot.policy.targets import HERE, parse_target
 from echo_bot.scheduler.job import following, state_before
 from echo_bot.scheduler.reading import read_schedule
 from echo_bot.scheduler.schedule import next_after
@@ -54,7 +54,7 @@ def new_job(job_id: str, args: Arguments, maker: Maker) -> JobRecord:
         zone=zone,
         set_at=maker.asked_at,
         instruction=_instruction(args),
-        target=_target(_text(args, "target"), maker.origin, maker),
+        target=_target(args, maker.owner, maker),
         created_at=maker.now,
     )
     read_schedule(job.schedule, maker.asked_at, zone_of(zone))
@@ -69,7 +69,9 @@ def changed_job(job: JobRecord, args: Arguments, maker: Maker) -> JobRecord:
     if "instruction" in args:
         changed = replace(changed, instruction=_instruction(args))
     if "target" in args:
-        changed = replace(changed, target=_target(_text(args, "target"), job.origin, maker))
+        changed = replace(changed, target=_target(args, Identity.parse(job.owner), maker))
+        is_owner = str(maker.owner) == job.owner
+        changed = replace(changed, origin=maker.origin if is_owner else job.origin)
     if "schedule" in args or "timezone" in args:
         zone = _text(args, "timezone") or job.zone
         schedule = _text(args, "schedule") or job.schedule
@@ -108,15 +110,11 @@ def _instruction(args: Arguments) -> str:
     return instruction
 
 
-def _target(written: str, origin: Address, maker: Maker) -> Address:
-    target = parse_target(written, maker.targets)
-    match target.kind:
-        case kind if kind == HERE:
-            address = origin
-        case kind if kind == OWNER:
-            address = direct_chat(maker.owner)
-        case _:
-            address = target.address or origin
+def _target(args: Arguments, owner: Identity, maker: Maker) -> Address:
+    target = parse_target(_text(args, "target"), maker.targets)
+    if target.kind == HERE:
+        return maker.origin
+    address = target.address or direct_chat(owner)
     if not maker.channels(address):
         raise ValueError(f"target {address}: the channel {address.channel} does not run here")
     return address

@@ -105,6 +105,10 @@ class Jobs(Protocol):
 
     async def delete(self, job_id: str) -> bool: ...
 
+    async def forget_done(self, before: datetime) -> int:
+        """Drop those whose only run ended before that; how many."""
+        ...
+
     async def ask(self, job_id: str, at: datetime) -> bool:
         """Somebody wants it to run now. False while it runs or is asked for already, or is not there."""
         ...

@@ -64,6 +64,15 @@ class SqlJobs:
     async def delete(self, job_id: str) -> bool:
         return await self._database.change(delete(jobs).where(jobs.c.job_id == job_id)) == 1
 
+    async def forget_done(self, before: datetime) -> int:
+        statement = (
+            delete(jobs)
+            .where(jobs.c.state == JobState.DONE.value)
+            .where(jobs.c.last_state != "running")
+            .where(jobs.c.last_ended_at < before)
+        )
+        return await self._database.change(statement)
+
     async def ask(self, job_id: str, at: datetime) -> bool:
         statement = (
             update(jobs)

@@ -106,6 +106,19 @@ async def test_a_job_is_asked_to_run_now_once(store: SqlStore) -> None:
     assert not await store.jobs.ask("nobody", NOW)
 
 
+async def test_only_a_job_that_is_over_is_forgotten(store: SqlStore) -> None:
+    over = replace(JOB, job_id="b2", name="over", state=JobState.DONE, last=replace(RUN, ended_at=NOW))
+    for job in (
+        replace(JOB, last=replace(RUN, state="done", ended_at=NOW)),
+        replace(over, last=replace(over.last, state="done")),
+        replace(over, job_id="c3", name="runs"),
+    ):
+        assert await store.jobs.add(job)
+    assert await store.jobs.forget_done(NOW) == 0
+    assert await store.jobs.forget_done(LATER) == 1
+    assert [job.job_id for job in await store.jobs.list()] == ["a1", "c3"]
+
+
 async def test_a_deleted_job_is_gone(store: SqlStore) -> None:
     await store.jobs.add(JOB)
     assert await store.jobs.delete("a1")

@@ -1,0 +1,166 @@
+"""One run of a job, from its claim to its end: may it still, the turn, what is told of a failure."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+import structlog
+
+from echo_bot.approval.escape import escape_line
+from echo_bot.approval.routing import direct_chat
+from echo_bot.called import command
+from echo_bot.delivery import Delivery
+from echo_bot.events import Address, Identity, InboundEvent, TurnId
+from echo_bot.policy.settings import PolicySettings
+from echo_bot.scheduler.job import event_of, target_problem
+from echo_bot.session import TurnStarter, event_from_json, turn_id_of
+from echo_bot.storage.job_record import JobRecord, JobState, RunState
+from echo_bot.storage.protocol import Jobs
+from echo_bot.storage.records import TurnRecord, TurnState
+
+log = structlog.get_logger(__name__)
+
+_MOST_ERROR_CHARS = 1000
+_LOOK_AGAIN_SECONDS = 1.0
+
+
+class Recorder(Protocol):
+    async def record(self, kind: str, **fields: object) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FiringParts:
+    """`admits`: may this person still use the bot? `checklist` reads what the inspection looks at.
+
+    `checklist` raises ValueError with a sentence where it cannot be read.
+    """
+
+    jobs: Jobs
+    starter: TurnStarter
+    delivery: Delivery
+    settings: PolicySettings
+    audit: Recorder
+    admits: Callable[[Identity], Awaitable[bool]]
+    checklist: Callable[[], Awaitable[str]]
+    clock: Callable[[], datetime]
+
+
+class Firing:
+    """Runs what the scheduler claimed. All methods raise StorageError."""
+
+    def __init__(self, parts: FiringParts) -> None:
+        self._parts = parts
+
+    async def run(self, job: JobRecord) -> None:
+        """Start the turn of the job's last run, or find it again, and write down how it ends."""
+        refusal = await self._refusal(job)
+        if refusal:
+            await self._disable(job, refusal)
+            return
+        try:
+            event = await self._event(job)
+        except ValueError as error:
+            await self._ended(job, "failed", str(error))
+            return
+        turn = await self._parts.starter.start(event, kind="job")
+        if event_from_json(turn.event_json).cron_authorized and not event.cron_authorized:
+            await self._parts.starter.stop(turn.turn_id)
+        await self._parts.audit.record(
+            "job_run",
+            job=job.job_id,
+            owner=job.owner,
+            turn=turn.turn_id,
+            due=str(job.last.due),
+            authorised=event.cron_authorized,
+            target=str(event.answered_at),
+        )
+        await self._note_end(job, await self._end_of(turn.turn_id))
+
+    async def stop(self, job: JobRecord) -> None:
+        """End the job's turn, if one runs."""
+        await self._parts.starter.stop(turn_id_of(event_of(job, "", self._parts.delivery.now)))
+
+    async def give_up(self, job: JobRecord, state: RunState, error: str = "") -> None:
+        """Write down a run that came to nothing."""
+        await self._ended(job, state, error)
+
+    async def _event(self, job: JobRecord) -> InboundEvent:
+        instruction = await self._parts.checklist() if job.kind == "inspection" else job.instruction
+        return event_of(job, instruction, self._parts.delivery.now)
+
+    async def _refusal(self, job: JobRecord) -> str:
+        """Why it may not run at all any more; "" when it may."""
+        if not await self._parts.admits(Identity.parse(job.owner)):
+            return f"its owner {job.owner} may not use this bot any more"
+        problem = target_problem(job, self._parts.settings, self._parts.delivery.now)
+        return f"its answers may not go to {job.target} any more: {problem}" if problem else ""
+
+    async def _disable(self, job: JobRecord, why: str) -> None:
+        await self._parts.jobs.end(
+            job.job_id,
+            job.last.event_id,
+            "stopped",
+            self._parts.clock(),
+            error=why,
+            failures=job.failures,
+            told=job.told,
+        )
+        stored = await self._parts.jobs.get(job.job_id)
+        if stored is None or stored.revision != job.revision:
+            return
+        await self._parts.jobs.change(replace(stored, state=JobState.DISABLED, next_at=None, note=why))
+        await self._parts.audit.record("job_disabled", job=job.job_id, owner=job.owner, reason=why)
+        log.warning("job_disabled", job=job.job_id, name=job.name, reason=why)
+        await self._tell(
+            direct_chat(Identity.parse(job.owner)),
+            f"The job “{escape_line(job.name)}” was switched off: {why}.",
+            f"{job.last.event_id}:disabled",
+        )
+
+    async def _end_of(self, turn_id: TurnId) -> TurnRecord:
+        """Wait for it; a turn of an earlier run of the bot is taken up by whoever revives turns."""
+        while True:
+            turn = await self._parts.starter.ended(turn_id)
+            if turn.state.is_final:
+                return turn
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+
+    async def _note_end(self, job: JobRecord, turn: TurnRecord) -> None:
+        match turn.state:
+            case TurnState.DONE:
+                await self._ended(job, "done", "")
+            case TurnState.STOPPED:
+                await self._ended(job, "stopped", turn.error)
+            case _:
+                await self._ended(job, "failed", turn.error)
+
+    async def _ended(self, job: JobRecord, state: RunState, error: str) -> None:
+        """A failure is told once until a run succeeds again; the notice, idempotent, goes first."""
+        error = error[:_MOST_ERROR_CHARS]
+        failures, told = {"done": (0, False), "failed": (job.failures + 1, True)}.get(
+            state, (job.failures, job.told)
+        )
+        if state == "failed" and not job.told:
+            log.warning("job_failed", job=job.job_id, name=job.name)
+            await self._tell(
+                self._parts.delivery.now(job.target),
+                f"The job “{escape_line(job.name)}” failed: {error or 'without a reason'}\n\n"
+                f"This is said once, until it works again; `{command('jobs list')}` shows how it goes.",
+                f"{job.last.event_id}:failed",
+            )
+        await self._parts.jobs.end(
+            job.job_id,
+            job.last.event_id,
+            state,
+            self._parts.clock(),
+            error=error,
+            failures=failures,
+            told=told,
+        )
+
+    async def _tell(self, address: Address, text: str, source: str) -> None:
+        await self._parts.delivery.send(address, text, source=source)

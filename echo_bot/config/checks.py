@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from echo_bot.channel import ChannelManifest
 from echo_bot.config.channels import accounts, is_enabled, sections
-from echo_bot.config.model import Config
 from echo_bot.config.mcp_checks import wrong_servers
+from echo_bot.config.model import Config
 from echo_bot.config.places import skill_folders
 from echo_bot.events import Identity
 from echo_bot.policy.access import voter_of

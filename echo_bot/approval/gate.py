@@ -243,8 +243,9 @@ class ApprovalGate:
             return _ESCALATED
         begun = self._clock()
         sight = Sight(self._options.network_allowed, typed, request.edited_by)
-        prompt = review_prompt(facts, sight, self._mask, token_hex(8))
-        judgement = await self._judgement(request, prompt)
+        review_id = token_hex(8)
+        prompt = review_prompt(facts, sight, self._mask, review_id)
+        judgement = await self._judgement(request, prompt, review_id)
         await self._audit.record(
             "smart",
             turn=request.turn_id,
@@ -259,12 +260,13 @@ class ApprovalGate:
         )
         return judgement.text
 
-    async def _judgement(self, request: GateRequest, prompt: str | None) -> Judgement:
+    async def _judgement(self, request: GateRequest, prompt: str | None, review_id: str) -> Judgement:
         if self._ask_model is None:
             return Judgement(None)
         if prompt is None:
             return Judgement(_ESCALATED)
-        return await self._ask_model(Review(request.turn_id, request.session_key, RULES, prompt))
+        review = Review(review_id, request.turn_id, request.session_key, RULES, prompt)
+        return await self._ask_model(review)
 
     async def _ask_person(
         self, request: GateRequest, facts: Facts, decision: Decision, recheck: Callable[[], str]

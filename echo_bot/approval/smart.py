@@ -45,8 +45,12 @@ _LOOKS_LIKE_A_FRAME = re.compile(r"<|\[(?=/?[A-Z]|\||e~)|\](?=~)")
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What the approval model is sent for one call. The ids say what its use is to be counted for."""
+    """What the approval model is sent for one call. The ids say what its use is to be counted for.
 
+    `review_id` is another one each time that somebody asks.
+    """
+
+    review_id: str
     turn_id: TurnId
     session_key: SessionKey
     rules: str

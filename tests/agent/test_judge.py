@@ -19,16 +19,17 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
 
 from echo_bot.agent.judge import CUT, MAX_ANSWER_TOKENS, Judge
-from echo_bot.agent.models import ModelSettings, build_model
 from echo_bot.approval.smart import Judgement, Review
 from echo_bot.events import SessionKey, TurnId
 from echo_bot.policy.facts import SmartAnswer, SmartVerdict
 from echo_bot.testing.model_server import ModelServer
 from echo_bot.testing.scripted_model import Say
 
-REVIEW = Review(TurnId("t"), SessionKey("s"), "the rules", "the prompt")
+REVIEW = Review("r", TurnId("t"), SessionKey("s"), "the rules", "the prompt")
 Answer = Callable[[list[ModelMessage], AgentInfo], ModelResponse]
 
 
@@ -185,7 +186,7 @@ async def test_whoever_counts_is_told_of_each_response() -> None:
 async def test_over_the_wire(said: str, answer: str) -> None:
     async with (
         ModelServer([Say(said)]).serving() as server,
-        build_model(ModelSettings("openai:local", server.base_url, "k")) as model,
+        OpenAIChatModel("local", provider=OpenAIProvider(base_url=server.base_url, api_key="k")) as model,
     ):
         judgement = await Judge(model, 30).ask(REVIEW)
     assert judgement == Judgement(answer, judgement.model)

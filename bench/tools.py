@@ -7,6 +7,7 @@ time, how much the process grew at its peak, and the longest time that the event
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import resource
 import shutil
@@ -186,6 +187,7 @@ async def main(parts: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         library = {"knowledge.paths": [str(Path(folder, "workspace", "library"))]} if "index" in parts else {}
         async with running_bot(Path(folder), {**CONFIG, **library}) as bot:
+            gc.freeze()  # as `echo-bot run` does
             await idle()
             for part in parts:
                 tool, work = PARTS[part]

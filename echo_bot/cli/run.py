@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -65,6 +66,7 @@ async def _serve(bot: Bot, *, headless: bool, has_chat: bool) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     started = await bot.start()
+    gc.freeze()  # what a start made stays; collections that look at it again hold up every chat
     try:
         _announce(started, headless=headless, has_chat=has_chat)
         lost = asyncio.create_task(bot.lost.wait())

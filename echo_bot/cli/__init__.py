@@ -20,6 +20,7 @@ VERBS = {
     "approvals": "List open questions and decide them.",
     "grants": "List and revoke remembered approvals.",
     "outbox": "List messages that were not delivered; try again or drop them.",
+    "mcp": "List the tools of MCP servers and approve their definitions.",
     "knowledge": "Look into the index of documents, bring it up to date.",
     "audit": "Read and verify the audit.",
     "setup": "Set a channel up: check its tokens, write the configuration.",

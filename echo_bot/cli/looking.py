@@ -55,6 +55,10 @@ class Status:
     def channels(self) -> list[dict[str, str]]:
         return _entries(self.sight.account, "channels")
 
+    @property
+    def mcp_servers(self) -> list[dict[str, str]]:
+        return _entries(self.sight.account, "mcp_servers")
+
 
 def look(config_path: Path | None, environ: Mapping[str, str], now: datetime) -> Status:
     """Raises ConfigError, and StorageError for a damaged or foreign database."""

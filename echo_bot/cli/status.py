@@ -51,6 +51,7 @@ def as_dict(found: Status) -> dict[str, object]:
         "database": str(sight.database),
         "schema": seen.revision,
         "channels": found.channels,
+        "mcp_servers": found.mcp_servers,
         "tools": found.tools.rows,
         "pending_approvals": [_pending_dict(line) for line in seen.pending],
         "turns": seen.turns,
@@ -74,6 +75,8 @@ def as_lines(found: Status) -> Iterator[str]:
     for channel in found.channels:
         yield _channel_line(channel)
     yield from _paused(sight.seen)
+    for server in found.mcp_servers:
+        yield f"MCP server {server.get('name', '?')}: {server.get('line', '')}"
     yield f"Open approvals: {len(sight.seen.pending)}"
     for line in sight.seen.pending:
         yield _pending_line(line, found.now)

@@ -13,6 +13,7 @@ from echo_bot.config.channels import Channels, with_plugins
 from echo_bot.config.permissions import Credentials, Permissions
 from echo_bot.config.services import (
     Agent,
+    Checkpoints,
     Delivery,
     Gateway,
     Inspection,
@@ -79,6 +80,8 @@ class Config(Section):
     """Skill folders."""
     spill: Spill = Spill()
     """Long tool results."""
+    checkpoints: Checkpoints = Checkpoints()
+    """Files as they were before a write."""
     storage: Storage = Storage()
     """The database."""
     retention: Retention = Retention()

@@ -157,6 +157,17 @@ class Spill(Section):
     """MiB of all of them."""
 
 
+class Checkpoints(Section):
+    enabled: bool = True
+    """Keep what a file holds before a file tool writes it, for /undo."""
+    retention_days: Positive = 7
+    """Days it is kept."""
+    max_total_mb: Positive = 512
+    """MiB of all of it."""
+    max_file_mb: Positive = 50
+    """MiB of one file; larger ones cannot be undone."""
+
+
 class Storage(Section):
     url: Secret = EMPTY_SECRET
     """A database address; empty: SQLite in the data folder."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from echo_bot.approval.escape import is_hidden
 from echo_bot.events import SessionKey, TurnId
-from echo_bot.policy.call import Executor, JsonValue, canonical_json
+from echo_bot.policy.call import Executor, JsonValue
 from echo_bot.policy.facts import Facts
 
 MAX_PROMPT_CHARS = 20_000
@@ -84,8 +84,8 @@ def review_prompt(facts: Facts, sight: Sight, mask: Callable[[str], str], bounda
     `boundary` is fresh for every prompt, so that no argument can hold it.
     """
     try:
-        if len(canonical_json(dict(facts.call.args))) > MAX_PROMPT_CHARS:
-            return None
+        if len(_json(dict(facts.call.args))) > MAX_PROMPT_CHARS:
+            return None  # before anything is masked, which takes its time
         data = _masked(_shown(facts, sight), mask)
         line = _line(data)
         # A secret that only its neighbours give away, such as the word behind `--password` in a list.
@@ -152,9 +152,12 @@ def _masked(value: JsonValue | Mapping[str, JsonValue], mask: Callable[[str], st
 
 def _line(data: JsonValue) -> str:
     """JSON on one line. Letters of any language stay; what cannot be seen or might mislead is escaped."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
-    text = "".join(_escape(char) if is_hidden(char) else char for char in text)
+    text = "".join(_escape(char) if is_hidden(char) else char for char in _json(data))
     return _LOOKS_LIKE_A_FRAME.sub(lambda found: _escape(found[0]), text)
+
+
+def _json(data: JsonValue) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
 def _escape(char: str) -> str:

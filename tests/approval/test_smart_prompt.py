@@ -155,7 +155,8 @@ def test_letters_of_any_language_stay_readable() -> None:
 
 
 def test_a_call_that_does_not_fit_is_not_shown_in_part() -> None:
-    assert review_prompt(facts("exec", {"command": "echo " + "x" * 19_000}), OFFLINE, str, BOUNDARY)
+    for letter in ("x", "好"):
+        assert review_prompt(facts("exec", {"command": f"echo {letter * 19_000}"}), OFFLINE, str, BOUNDARY)
     for size in (MAX_PROMPT_CHARS, 99_000):
         of = facts("exec", {"command": "echo " + "x" * size})
         assert review_prompt(of, OFFLINE, str, BOUNDARY) is None

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote
 
+import httpcore
 import httpx
 
 from echo_bot.errors import StartError
@@ -35,14 +36,14 @@ class Attached:
         """Up to 64 KiB; b"" at the end. Raises EngineError."""
         try:
             return bytes(await self._stream.read(1 << 16))
-        except Exception as error:
+        except (httpcore.NetworkError, httpcore.TimeoutException) as error:
             raise EngineError(f"the container's output broke off: {error}") from error
 
     async def write(self, data: bytes) -> None:
         """Waits until the engine takes it. Raises BrokenPipeError."""
         try:
             await self._stream.write(data)
-        except Exception as error:
+        except (httpcore.NetworkError, httpcore.TimeoutException) as error:
             raise BrokenPipeError("the process takes no more input") from error
 
     def end_input(self) -> None:

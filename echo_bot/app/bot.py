@@ -134,6 +134,8 @@ class Bot:
         # Nothing waits from here on: what the caller prints stands above the first line of a chat.
         parts.channels.start(parts.inbox)
         _revive(parts, unfinished)
+        await parts.flows.start()
+        self._stack.push_async_callback(parts.flows.close)
         return started
 
     async def _open_state(self) -> tuple[SqlStore, SqliteBus, Instance]:

@@ -17,6 +17,7 @@ from echo_bot.agent.turn import TurnParts, TurnRunner
 from echo_bot.app.callbacks import Callbacks
 from echo_bot.app.channel_runner import ChannelRunner
 from echo_bot.app.file_sources import file_sources
+from echo_bot.app.flows import Flows, build_flows, workflow_bodies
 from echo_bot.app.model import (
     ModelChoice,
     approval_model,
@@ -119,6 +120,7 @@ class Parts:
     starter: TurnStarter
     overview: Overview
     inbox: Inbox
+    flows: Flows
     warnings: tuple[str, ...]
 
 
@@ -169,8 +171,9 @@ def build_parts(setting: Setting) -> Parts:
         setting.secrets.stored,
     )
     workers = build_workers(config, store, starter, status, pausing, clock)
+    flows = build_flows(store, starter, delivery, pausing, broker, clock)
     toolbox = build_toolbox(
-        config, settings, store, delivery, broker, status, witnesses, reach, workers, mask.mask_known
+        config, settings, store, delivery, broker, status, witnesses, reach, workers, flows, mask.mask_known
     )
     network_allowed = config.execution.network_policy == "allow"
     gate = ApprovalGate(
@@ -223,18 +226,21 @@ def build_parts(setting: Setting) -> Parts:
             stop_workers=workers.stop_awaited,
             offered=lambda: frozenset(tool.name for tool in toolbox.registry.offered(settings.tools)),
             parallel_tools=config.agent.parallel_tools,
-            bodies=worker_bodies(
-                chat,
-                workers,
-                config,
-                settings,
-                store,
-                toolbox.registry,
-                delivery,
-                audit,
-                mask=mask,
-                clock=clock,
-            ),
+            bodies={
+                **workflow_bodies(flows, runner, toolbox.registry, toolbox.processes, settings, config, mask),
+                **worker_bodies(
+                    chat,
+                    workers,
+                    config,
+                    settings,
+                    store,
+                    toolbox.registry,
+                    delivery,
+                    audit,
+                    mask=mask,
+                    clock=clock,
+                ),
+            },
         )
     )
     queues = starter.queues = SessionQueues(turns.run, pausing.is_paused)
@@ -310,6 +316,7 @@ def build_parts(setting: Setting) -> Parts:
         starter,
         overview,
         inbox,
+        flows,
         warnings,
     )
 

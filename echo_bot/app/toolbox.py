@@ -11,6 +11,7 @@ from datetime import datetime
 from echo_bot.app.discovery import add_own_tools
 from echo_bot.app.doors import Doors
 from echo_bot.app.mcp import build_servers
+from echo_bot.app.flows import Flows, flow_tools
 from echo_bot.app.network_tools import Reach, network_tools
 from echo_bot.app.outgoing import OutgoingFiles
 from echo_bot.app.remembering import Witnesses, knowledge_tools, remembering_tools
@@ -93,6 +94,7 @@ def build_toolbox(
     witnesses: Witnesses,
     reach: Reach,
     workers: Workers,
+    flows: Flows,
     mask_known: Callable[[str], str],
 ) -> Toolbox:
     """Everything that tools need; one of the user's own that cannot be used is only left out."""
@@ -135,6 +137,7 @@ def build_toolbox(
                 reach,
             ),
             *remembering_tools(config, settings, store, sites, witnesses),
+            *flow_tools(config, settings, store, flows, witnesses, lambda: registry),
             *knowledge_tools(config, settings.places, workspace, running.on_output, witnesses.clock),
             ClarifyTool(
                 broker,

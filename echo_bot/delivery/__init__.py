@@ -2,6 +2,7 @@
 
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.cards import CardDelivery
+from echo_bot.delivery.live import LiveMessage
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.delivery.outbox import Delivery, Receipt
 from echo_bot.delivery.pace import Pace
@@ -12,6 +13,7 @@ __all__ = [
     "CardDelivery",
     "ChannelBook",
     "Delivery",
+    "LiveMessage",
     "MovedChats",
     "Pace",
     "Receipt",

@@ -92,9 +92,9 @@ def state_of(steps: Sequence[Step], progress: Progress) -> WorkflowState:
     return WorkflowState.PAUSED
 
 
-def begun(record: StepRecord) -> StepRecord:
-    """The next attempt is under way."""
-    return StepRecord(record.step_id, StepState.RUNNING, record.attempt + 1)
+def begun(record: StepRecord, leg: int) -> StepRecord:
+    """The next attempt is under way, in this leg of the run."""
+    return StepRecord(record.step_id, StepState.RUNNING, record.attempt + 1, leg)
 
 
 def after(step: Step, record: StepRecord, outcome: Outcome, now: datetime) -> StepRecord:

@@ -48,11 +48,15 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """How far one step is. `attempt` counts from 1 once it began; `try_at` is when a retry is due."""
+    """How far one step is. `attempt` counts from 1 once it began, the last in the turn of leg `leg`.
+
+    `try_at` is when a retry is due.
+    """
 
     step_id: str
     state: StepState = StepState.PENDING
     attempt: int = 0
+    leg: int = 0
     output: str = ""
     error: str = ""
     try_at: datetime | None = None
@@ -150,9 +154,7 @@ class Workflows(Protocol):
 
     async def steps(self, workflow_id: str) -> tuple[StepRecord, ...]: ...
 
-    async def put_step(self, workflow_id: str, leg: int, step: StepRecord) -> bool:
-        """False, and nothing changed, when another turn runs it by now."""
-        ...
+    async def put_step(self, workflow_id: str, step: StepRecord) -> None: ...
 
     async def decide_step(self, workflow_id: str, step: StepRecord) -> bool:
         """Write a step that waits to be done by hand. False when it does not wait (any more)."""

@@ -33,6 +33,7 @@ workflow_steps = Table(
     text_column("step_id"),
     text_column("state"),
     Column("attempt", Integer, nullable=False, server_default="0"),
+    Column("leg", Integer, nullable=False, server_default="0"),
     text_column("output", default=""),
     text_column("error", default=""),
     Column("try_at", UtcTime, nullable=True),

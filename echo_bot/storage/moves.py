@@ -25,6 +25,7 @@ from echo_bot.storage.checkpoint_tables import checkpoints
 from echo_bot.storage.columns import ADDRESS
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.flow_tables import tasks, workflows
 from echo_bot.storage.job_tables import jobs
 from echo_bot.storage.records import GROUP_SCOPE, ChatMove
 from echo_bot.storage.tables import (
@@ -97,8 +98,9 @@ def _move_unique(
 
 def _move_sessions(connection: Connection, move: ChatMove) -> int:
     _rewrite_events(connection, move)
+    _rewrite_kept_events(connection, move)
     changed = 0
-    for table in (turns, history, approvals, grants, checkpoints, usage):
+    for table in (turns, history, approvals, grants, checkpoints, usage, workflows):
         column = table.c.session_key
         changed += _count(
             connection, table, _of_session(column, "", move), session_key=_renamed(column, "", move)
@@ -151,6 +153,23 @@ def _rewrite_events(connection: Connection, move: ChatMove) -> None:
         if event.get("chat_id") == move.old_id:
             rewritten = json.dumps(event | {"chat_id": move.new_id}, ensure_ascii=False)
             connection.execute(update(turns).where(turns.c.turn_id == turn_id).values(event_json=rewritten))
+
+
+def _rewrite_kept_events(connection: Connection, move: ChatMove) -> None:
+    """Workflows and tasks begin turns from events they keep."""
+    there = {"channel": move.channel, "account": move.account, "chat_id": move.old_id}
+    old_scope = GROUP_SCOPE + move.old_session
+    for table in (workflows, tasks):
+        (key,) = table.primary_key.columns
+        found = connection.execute(select(key, table.c.event_json).where(table.c.event_json != "")).all()
+        for row_id, text in found:
+            event = json.loads(text)
+            if there.items() <= event.items():
+                scope = str(event.get("memory_scope", ""))
+                if scope == old_scope or scope.startswith(f"{old_scope}:"):
+                    event["memory_scope"] = GROUP_SCOPE + move.new_session + scope.removeprefix(old_scope)
+                rewritten = json.dumps(event | {"chat_id": move.new_id}, ensure_ascii=False)
+                connection.execute(update(table).where(key == row_id).values(event_json=rewritten))
 
 
 def _is_there(table: Table, move: ChatMove) -> ColumnElement[bool]:

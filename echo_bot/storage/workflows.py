@@ -26,7 +26,7 @@ _PLAIN = (
     "leg",
     "resume_at",
 )
-_STEP = ("step_id", "attempt", "output", "error", "try_at")
+_STEP = ("step_id", "attempt", "leg", "output", "error", "try_at")
 
 
 class SqlWorkflows:
@@ -95,20 +95,8 @@ class SqlWorkflows:
         statement = select(workflow_steps).where(workflow_steps.c.workflow_id == workflow_id)
         return await self._database.rows(statement.order_by(workflow_steps.c.step_id), _step)
 
-    async def put_step(self, workflow_id: str, leg: int, step: StepRecord) -> bool:
-        mine = (
-            select(workflows.c.workflow_id)
-            .where(workflows.c.workflow_id == workflow_id)
-            .where(workflows.c.leg == leg)
-        )
-
-        def work(connection: Connection) -> bool:
-            if connection.execute(mine).first() is None:
-                return False
-            _put_steps(connection, workflow_id, (step,))
-            return True
-
-        return await self._database.write(work)
+    async def put_step(self, workflow_id: str, step: StepRecord) -> None:
+        await self._database.write(lambda connection: _put_steps(connection, workflow_id, (step,)))
 
     async def decide_step(self, workflow_id: str, step: StepRecord) -> bool:
         statement = (

@@ -28,8 +28,14 @@ from echo_bot.tools.sites import CallSite, CallSites
 
 log = structlog.get_logger(__name__)
 
+OUTCOME_UNKNOWN = "Outcome unknown"
+"""How the error of a call begins that may have run before a crash."""
+
+NOTE = "note"
+"""What stands in the metadata of a result whose output begins with a note on the call, and not with it."""
+
 _UNKNOWN_OUTCOME = (
-    "Outcome unknown: this call had begun when the bot stopped, and its result was not recorded. "
+    f"{OUTCOME_UNKNOWN}: this call had begun when the bot stopped, and its result was not recorded. "
     "It was not run again. Check what it did before repeating it."
 )
 _RETRIED_KINDS = ("dependency", "timeout")
@@ -176,7 +182,8 @@ class ToolRunner:
             return result
         note = self._mask_known(encodable(edited_note(name, decision)))
         if result.success:
-            return replace(result, output="\n\n".join(filter(None, (note, result.output))))
+            output = "\n\n".join(filter(None, (note, result.output)))
+            return replace(result, output=output, metadata={**result.metadata, NOTE: note})
         why = "" if result.output.startswith(result.error) else result.error
         return replace(result, error="\n\n".join(filter(None, (note, why))))
 
@@ -306,9 +313,7 @@ class ToolRunner:
         )
         watch = scope.watch or self._watch
         if name not in _SILENT and not scope.event.unattended:
-            watch.began(
-                ctx.execution_id, name, scope.event.address, scope.session_key, str(scope.requester)
-            )
+            watch.began(ctx.execution_id, name, scope.event.address, scope.session_key, str(scope.requester))
         bound = asyncio.timeout(timeout)
         how: Literal["done", "failed", "stopped"] = "stopped"
         try:
@@ -379,6 +384,11 @@ class ToolRunner:
             output=self._mask_known(output),
             error=error if len(error) <= _MOST_ERROR_CHARS else error[: _MOST_ERROR_CHARS - 1] + "…",
         )
+
+
+def is_outcome_unknown(result: ToolResult) -> bool:
+    """Had the call begun when the bot stopped, so that nobody knows what it did?"""
+    return not result.success and result.error.startswith(OUTCOME_UNKNOWN)
 
 
 def edited_note(tool: str, decision: GateDecision) -> str:

@@ -46,6 +46,7 @@ def upgrade() -> None:
         _text("step_id"),
         _text("state"),
         _count("attempt"),
+        _count("leg"),
         _text("output", default=""),
         _text("error", default=""),
         _time("try_at", nullable=True),

@@ -1,0 +1,138 @@
+"""What comes by itself: scheduled tasks start and paused workflows go on when their time has come."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+
+import structlog
+
+from echo_bot.approval.escape import escape_line
+from echo_bot.delivery import Delivery
+from echo_bot.errors import StorageError
+from echo_bot.flows.events import task_event
+from echo_bot.flows.tasks import Tasks
+from echo_bot.flows.workflows import Workflows
+from echo_bot.session import Pausing, TurnStarter, event_from_json, turn_id_of
+from echo_bot.storage.flow_records import TaskRecord, TaskState, WorkflowState
+from echo_bot.storage.protocol import Store
+
+log = structlog.get_logger(__name__)
+
+_LOOK_AGAIN_SECONDS = 30.0
+
+
+class Timers:
+    """Nothing is lost by a stop, and nothing starts twice: a start is claimed, and its turn has its id.
+
+    What became due while the bot was away starts when it is back; while everything is paused, nothing does.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        starter: TurnStarter,
+        delivery: Delivery,
+        pausing: Pausing,
+        *,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._store, self._starter, self._delivery, self._pausing = store, starter, delivery, pausing
+        self._clock = clock
+        self._wake, self._tasks = asyncio.Event(), set[asyncio.Task[None]]()
+        pausing.subscribe(self._wake.set)
+
+    def wake(self) -> None:
+        """Look again: something was scheduled."""
+        self._wake.set()
+
+    async def start(self, workflows: Workflows, tasks: Tasks) -> None:
+        """After the turns of an earlier run were queued again."""
+        await workflows.take_up()
+        for task in await self._store.tasks.under_way():
+            self._in_background(self._watch(tasks, task))
+        self._in_background(self._keep_looking(workflows, tasks))
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(tuple(self._tasks))
+
+    async def _keep_looking(self, workflows: Workflows, tasks: Tasks) -> None:
+        while True:
+            self._wake.clear()
+            seconds = _LOOK_AGAIN_SECONDS
+            try:
+                if not self._pausing.is_paused():
+                    seconds = await self._look(workflows, tasks)
+            except StorageError as error:
+                log.error("timers_unread", error=str(error))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._wake.wait()
+
+    async def _look(self, workflows: Workflows, tasks: Tasks) -> float:
+        """Do what is due; returns the seconds until the next look."""
+        now = self._clock()
+        later: list[datetime] = []
+        for task in await self._store.tasks.scheduled():
+            if task.start_at is not None and task.start_at > now:
+                later.append(task.start_at)
+            else:
+                await self._begin(tasks, task)
+        for record in await self._store.workflows.in_state(WorkflowState.PAUSED):
+            if record.resume_at is not None and record.resume_at > now:
+                later.append(record.resume_at)
+            elif record.resume_at is not None:
+                await workflows.resume_by_timer(record)
+        seconds = (min(later) - now).total_seconds() if later else _LOOK_AGAIN_SECONDS
+        return min(seconds, _LOOK_AGAIN_SECONDS)
+
+    async def _begin(self, tasks: Tasks, task: TaskRecord) -> None:
+        """Tell of it first, then claim it: both find again what a crash between them did."""
+        try:
+            kept = event_from_json(task.event_json)
+        except ValueError as error:
+            log.error("task_unreadable", task=task.task_id, error=str(error))
+            await self._store.tasks.change(task, replace(task, start_at=None, state=TaskState.FAILED))
+            return
+        event = task_event(task, kept)
+        started = replace(
+            task, state=TaskState.STARTED, start_at=None, starts=task.starts + 1, changed_at=self._clock()
+        )
+        if task.instruction:
+            started = replace(started, turn_id=turn_id_of(event))
+            if await self._store.tasks.change(task, started):
+                await self._starter.start(event, kind="message")
+                self._in_background(self._watch(tasks, started))
+            return
+        notes = f"\n\n{task.notes}" if task.notes else ""
+        await self._delivery.send(
+            kept.answered_at,
+            f"It is time: {escape_line(task.title)} (task {task.task_id}){notes}",
+            source=f"{turn_id_of(event)}:due",
+            markdown=False,
+        )
+        await self._store.tasks.change(task, started)
+
+    async def _watch(self, tasks: Tasks, task: TaskRecord) -> None:
+        """Until the turn that works at it is over."""
+        if await self._store.turns.get(task.turn_id) is None and task.instruction:
+            again = replace(task, starts=task.starts - 1)
+            await self._starter.start(task_event(again, event_from_json(task.event_json)), kind="message")
+        await self._starter.queues.ended(task.turn_id)
+        await tasks.settle(task, task.turn_id)
+
+    def _in_background(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work, name="timers")
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("timer_failed", error=f"{type(error).__name__}: {error}")

@@ -244,7 +244,7 @@ class ApprovalGate:
         begun = self._clock()
         sight = Sight(self._options.network_allowed, typed, request.edited_by)
         review_id = token_hex(8)
-        prompt = review_prompt(facts, sight, self._mask, review_id)
+        prompt = await asyncio.to_thread(review_prompt, facts, sight, self._mask, review_id)
         judgement = await self._judgement(request, prompt, review_id)
         await self._audit.record(
             "smart",

@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import structlog
-from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
@@ -19,11 +18,17 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from echo_bot.agent.answers import NO_ANSWER, final_text, remark, text_of_response
+from echo_bot.agent.attempts import ModelError, why_failed
 from echo_bot.agent.given import GivenDocuments
+from echo_bot.agent.history import without_thoughts
 from echo_bot.agent.journal import Journal
-from echo_bot.agent.loop import Listener, ModelLoop, final_text, text_of_response
+from echo_bot.agent.ledger import Purpose
+from echo_bot.agent.loop import Listener, ModelLoop
+from echo_bot.agent.older import INSTRUCTIONS as SUMMARISE
+from echo_bot.agent.older import OlderTurns, PastTurn
 from echo_bot.delivery import Delivery, ReplyStream
-from echo_bot.events import InboundEvent
+from echo_bot.events import InboundEvent, SessionKey
 from echo_bot.policy.settings import ToolSettings
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import HistoryEntry
@@ -67,7 +72,7 @@ class Answered:
 class ChatRunner:
     """Talks to one model. The reply and the history are stored before `run` returns.
 
-    Workers use its `loop` and what it gives to the model.
+    Workers use its `loop`, its `instructions` and what it gives to the model.
     `mask_known` is for what the model itself reads, `mask` for everything else.
     """
 
@@ -85,7 +90,7 @@ class ChatRunner:
         mask_known: Callable[[str], str],
         clock: Clock,
     ) -> None:
-        self.loop, self.given = loop, given
+        self.loop, self.given, self.instructions = loop, given, settings.instructions
         self._settings, self._store, self._registry = settings, store, registry
         self._tool_settings, self._delivery = tool_settings, delivery
         self._mask, self._mask_known, self._clock = mask, mask_known, clock
@@ -99,10 +104,11 @@ class ChatRunner:
         shown = _Shown(self._settings.pace(scope.event), self._delivery, self._mask, scope, journal)
         try:
             if final_text(done) is not None:
+                await self.loop.account(scope, journal)
                 shown.take_up()
             else:
                 done = await self._answer(scope, journal, shown, files)
-        except (AgentRunError, UserError, OSError, ValueError) as error:
+        except ModelError as error:
             await self._remember_unfinished(scope, journal, files, "it failed")
             return await self._failed(scope, error, shown.stream)
         except asyncio.CancelledError:
@@ -121,7 +127,9 @@ class ChatRunner:
         try:
             if final_text(done) is None:
                 done = await self._answer(scope, journal, _Unwatched(), ())
-        except (AgentRunError, UserError, OSError, ValueError) as error:
+            else:
+                await self.loop.account(scope, journal)
+        except ModelError as error:
             await self._remember_unfinished(scope, journal, (), "it failed")
             return Answered(error=self._reason(scope, error))
         await self._remember(scope, done)
@@ -136,9 +144,10 @@ class ChatRunner:
             scope,
             journal,
             listener,
-            instructions=self._settings.instructions or DEFAULT_INSTRUCTIONS,
+            instructions=self.instructions or DEFAULT_INSTRUCTIONS,
             tools=tools,
-            past=[*await self._given(scope), *await self._past(scope)],
+            past=await self._given(scope),
+            older=await self.older(scope.session_key),
             prompt=self._mask_known(prompt_of(scope.event, files)),
         )
 
@@ -162,7 +171,7 @@ class ChatRunner:
         await self._remember(scope, messages)
 
     async def _remember(self, scope: TurnScope, messages: list[ModelMessage]) -> None:
-        payload = ModelMessagesTypeAdapter.dump_json(messages).decode()
+        payload = ModelMessagesTypeAdapter.dump_json(without_thoughts(messages)).decode()
         await self._store.sessions.add_history(
             scope.session_key, HistoryEntry(scope.turn_id, payload, self._clock())
         )
@@ -171,7 +180,8 @@ class ChatRunner:
         self, scope: TurnScope, done: list[ModelMessage], text: str, stream: ReplyStream | None
     ) -> None:
         await self._remember(scope, done)
-        await self._reply(scope, text.strip() or "(The model gave no answer.)", stream)
+        told = remark(done)
+        await self._reply(scope, (text.strip() or NO_ANSWER) + (f"\n\n{told}" if told else ""), stream)
 
     async def _failed(self, scope: TurnScope, error: Exception, stream: ReplyStream | None) -> ChatEnded:
         """The sentence takes the place of what was shown of the answer."""
@@ -184,7 +194,7 @@ class ChatRunner:
         return ChatEnded(reason)
 
     def _reason(self, scope: TurnScope, error: Exception) -> str:
-        reason = self._mask(f"{type(error).__name__}: {error}")[:500]
+        reason = self._mask(why_failed(error))[:800]
         log.warning("model_failed", turn=scope.turn_id, error=reason)
         return reason
 
@@ -200,14 +210,26 @@ class ChatRunner:
     async def _given(self, scope: TurnScope) -> Sequence[ModelMessage]:
         return await self.given.messages(scope.allowed_tools, scope.memory_scope)
 
-    async def _past(self, scope: TurnScope) -> list[ModelMessage]:
-        """The session's history, oldest first, cut at whole turns."""
+    async def older(self, session_key: SessionKey) -> OlderTurns:
+        """The session's history, oldest first, cut at whole turns, and the summary of what was before."""
         since = self._clock() - self._settings.history_age
-        entries = await self._store.sessions.history(scope.session_key, self._settings.max_history, since)
-        turns = [ModelMessagesTypeAdapter.validate_json(entry.messages_json) for entry in entries]
-        while sum(map(len, turns)) > self._settings.max_history:
+        entries = await self._store.sessions.history(session_key, self._settings.max_history, since)
+        turns = [
+            PastTurn(entry.turn_id, entry.at, ModelMessagesTypeAdapter.validate_json(entry.messages_json))
+            for entry in entries
+        ]
+        while sum(len(turn.messages) for turn in turns) > self._settings.max_history:
             turns.pop(0)
-        return [message for turn in turns for message in turn]
+        summary = await self._store.summaries.get(session_key)
+        if summary is not None and summary.through_at <= since:
+            summary = None
+
+        async def summarise(text: str) -> str:
+            models = self.loop.models
+            purpose = Purpose(f"summary:{session_key}", "summary", session_key)
+            return await models.ask(await models.chain(session_key), SUMMARISE, text, purpose)
+
+        return OlderTurns(self._store.summaries, session_key, turns, summary, summarise)
 
 
 @dataclass(slots=True)
@@ -222,7 +244,10 @@ class _Shown:
     stream: ReplyStream | None = None
 
     def answer_begins(self) -> None:
-        self.stream = self._stream(self.journal.draft())
+        if self.stream is None:
+            self.stream = self._stream(self.journal.draft())
+        else:
+            self.stream.restart()
 
     def take_up(self) -> None:
         """The answer is in the journal already; its draft may stand in the chat."""

@@ -25,7 +25,9 @@ class Journal:
         self._results = {entry.key: entry.payload for entry in entries if entry.kind == "result"}
         self._files = {entry.key: entry.payload for entry in entries if entry.kind == "file"}
         self._notes = {entry.key: entry.payload for entry in entries if entry.kind == "note"}
-        self.message_count = len(self.messages()) if self._responses else 0
+        messages = self.messages() if self._responses else []
+        self.message_count = len(messages)
+        self.response_count = sum(message.kind == "response" for message in messages)
         self._count_before_last = self.message_count - (_count(self._responses[-1]) if self._responses else 0)
 
     def result(self, key: str) -> ToolResult | None:
@@ -72,6 +74,14 @@ class Journal:
             self.turn_id, JournalEntry("note", f"draft:{self.message_count}", message_id)
         )
 
+    def results_cut(self) -> int:
+        """Results before this message of the turn are sent to the model shortened."""
+        return int(self._notes.get("results_cut", 0))
+
+    async def note_results_cut(self, before: int) -> None:
+        self._notes["results_cut"] = str(before)
+        await self._turns.append(self.turn_id, JournalEntry("note", "results_cut", str(before)))
+
     def messages(self) -> list[ModelMessage]:
         """All messages journalled so far, oldest first."""
         from pydantic_ai.messages import ModelMessagesTypeAdapter
@@ -84,6 +94,7 @@ class Journal:
 
         self._count_before_last = self.message_count
         self.message_count += len(messages)
+        self.response_count += sum(message.kind == "response" for message in messages)
         payload = ModelMessagesTypeAdapter.dump_json(messages).decode()
         key = str(len(self._responses))
         self._responses.append(payload)

@@ -6,44 +6,59 @@ Who talks and where the answer goes is the caller's; see `echo_bot.agent.chat`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic_ai import Agent, UsageLimits
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelResponse,
-    PartDeltaEvent,
-    PartStartEvent,
-    TextPart,
-    TextPartDelta,
-)
-from pydantic_ai.models import Model
-from pydantic_ai.settings import ModelSettings as PydanticModelSettings
+from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_graph import End
 
+from echo_bot.agent.answers import (
+    Answerer,
+    GrowingText,
+    answered_by,
+    call_keys,
+    is_answer,
+    make_presentable,
+    sign,
+)
+from echo_bot.agent.attempts import LimitReached, ModelError
+from echo_bot.agent.candidates import Attempts, Models, answer_settings
 from echo_bot.agent.journal import Journal
+from echo_bot.agent.ledger import Purpose
+from echo_bot.agent.room import Older, Room
 from echo_bot.agent.toolset import GateCapability, RegistryToolset, TurnDeps
+from echo_bot.agent.viewed import ViewedModel
+from echo_bot.storage.usage_record import UsageKind
 from echo_bot.tools.base import Tool
 from echo_bot.tools.runner import ToolRunner, TurnScope
 
 if TYPE_CHECKING:
     from pydantic_ai.agent import AgentRun
+    from pydantic_ai.result import AgentStream
 
 
 @dataclass(frozen=True, slots=True)
 class LoopSettings:
-    """`timeout_seconds` bounds one answer; token limits of 0 are none."""
+    """`timeout_seconds` bounds one answer; token limits of 0 are none.
+
+    `at_tokens` is the size from which the conversation is sent shortened; 0: never.
+    """
 
     max_iterations: int
     timeout_seconds: float
     max_output_tokens: int
     max_turn_tokens: int
+    at_tokens: int = 0
 
 
 class Listener(Protocol):
-    """Told how an answer grows. Every `answer_begins` is followed by `answered` or, at the end, `ends`."""
+    """Told how an answer grows. Every `answer_begins` is followed by `answered` or, at the end, `ends`.
+
+    One that comes instead makes void what was told of the answer since the last.
+    """
 
     def answer_begins(self) -> None: ...
 
@@ -59,17 +74,21 @@ class Listener(Protocol):
 
 
 class ModelLoop:
-    """Runs turns with one model. A response is in the journal before any of its calls starts."""
+    """Runs turns with a chain of models. A response is in the journal before any of its calls starts.
+
+    A model that fails is asked again, or the next one goes on where the journal ends: finished calls are
+    answered from it.
+    """
 
     def __init__(
         self,
-        model: Model,
+        models: Models,
         settings: LoopSettings,
         runner: ToolRunner,
         more_toolsets: Sequence[AbstractToolset[TurnDeps]] = (),
     ) -> None:
-        self._model, self._settings, self._runner = model, settings, runner
-        self._more_toolsets = more_toolsets
+        self.models = models
+        self._settings, self._runner, self._more_toolsets = settings, runner, more_toolsets
 
     async def run(
         self,
@@ -81,17 +100,49 @@ class ModelLoop:
         tools: tuple[Tool, ...],
         past: Sequence[ModelMessage],
         prompt: str,
+        older: Older | None = None,
         max_iterations: int = 0,
     ) -> list[ModelMessage]:
         """Run a turn, or go on where its journal ends; returns the turn's own messages.
 
-        `max_iterations` bounds the answers that are still to come; 0: the settings do.
-        Raises AgentRunError, UserError, OSError or ValueError for a model that fails.
+        `older` are the session's turns, which follow on `past` and may be shortened. `max_iterations` bounds
+        the answers that are still to come; 0: the settings do, for the whole turn.
+        Raises LimitReached or ModelsFailed when there is no answer.
         """
-        done = journal.messages()
-        deps = TurnDeps(scope, self._runner, call_keys=call_keys(done))
+        await self.account(scope, journal)
+        room = Room(journal, past, older, self._settings.at_tokens)
+        most = journal.response_count + max_iterations if max_iterations else self._settings.max_iterations
+        attempts = self.models.attempts(await self.models.chain(scope.session_key))
+        step = _Step(scope, journal, listener, room, attempts, most, _tokens_of(journal.messages()))
+        try:
+            while True:
+                try:
+                    await self._go_on(step, instructions, tools, prompt)
+                    return journal.messages()
+                except ModelError as error:
+                    await attempts.failed(error)
+        finally:
+            await listener.ends()
+
+    async def account(self, scope: TurnScope, journal: Journal) -> None:
+        """Count what an earlier run journalled and had no time to count."""
+        responses = [m for m in journal.messages() if isinstance(m, ModelResponse)]
+        for number, response in enumerate(responses, 1):
+            await self._record(scope, number, response)
+
+    async def _record(self, scope: TurnScope, number: int, response: ModelResponse) -> None:
+        source = f"turn:{scope.turn_id}:{number}"
+        kind: UsageKind = "worker" if scope.nested else "chat"
+        purpose = Purpose(source, kind, scope.session_key, scope.turn_id)
+        answered = answered_by(response)
+        await self.models.ledger.record(answered.model, response, purpose, asked_tokens=answered.asked_tokens)
+
+    async def _go_on(self, step: _Step, instructions: str, tools: tuple[Tool, ...], prompt: str) -> None:
+        """One run of the library, until there is an answer or an error."""
+        done, past = step.journal.messages(), step.room.begin()
+        deps = TurnDeps(step.scope, self._runner, call_keys=call_keys(done))
         agent = Agent(
-            self._model,
+            ViewedModel(step.attempts.current.model, step.room.view),
             deps_type=TurnDeps,
             instructions=instructions,
             toolsets=[RegistryToolset(tools), *self._more_toolsets],
@@ -102,85 +153,80 @@ class ModelLoop:
             None if done else prompt,
             message_history=[*past, *done],
             deps=deps,
-            usage_limits=UsageLimits(
-                request_limit=max_iterations or self._settings.max_iterations,
-                total_tokens_limit=self._settings.max_turn_tokens or None,
-            ),
-            model_settings=self._model_settings(),
+            usage_limits=UsageLimits(request_limit=None),
+            model_settings=answer_settings(self._settings.timeout_seconds, self._settings.max_output_tokens),
         ) as run:
-            await _drive(run, journal, deps, len(past), listener)
-        return journal.messages()
+            await self._drive(run, step, deps, len(past))
 
-    def _model_settings(self) -> PydanticModelSettings:
-        limits = PydanticModelSettings(timeout=self._settings.timeout_seconds)
-        if self._settings.max_output_tokens:
-            limits["max_tokens"] = self._settings.max_output_tokens
-        return limits
-
-
-async def _drive(
-    run: AgentRun[TurnDeps, str], journal: Journal, deps: TurnDeps, start: int, listener: Listener
-) -> None:
-    node = run.next_node
-    try:
+    async def _drive(self, run: AgentRun[TurnDeps, str], step: _Step, deps: TurnDeps, start: int) -> None:
+        node = run.next_node
         while not isinstance(node, End):
             if Agent.is_model_request_node(node):
-                listener.answer_begins()
-                async with node.stream(run.ctx) as events:
-                    async for event in events:
-                        listener.text(text_of(event))
+                await self._check_limits(step)
+                await _listen(node.stream(run.ctx), step.listener)
             node = await run.next(node)
-            if Agent.is_call_tools_node(node):
-                give_calls_ids_of_their_own(node.model_response)
-                await _keep(run, journal, deps, start)
-                await listener.answered(node.model_response)
-    finally:
-        await listener.ends()
+            if Agent.is_call_tools_node(node) and is_answer(node.model_response):
+                make_presentable(node.model_response)
+                await self._keep(list(run.all_messages())[start:], step, deps)
+                await step.listener.answered(node.model_response)
 
+    async def _check_limits(self, step: _Step) -> None:
+        """Raises LimitReached before a request that a limit forbids."""
+        journal, limit = step.journal, self._settings.max_turn_tokens
+        if journal.response_count >= step.most_answers:
+            key = " (agent.max_iterations)" if step.most_answers == self._settings.max_iterations else ""
+            raise LimitReached(f"it gave {journal.response_count} answers and none was the last{key}")
+        if limit and step.tokens >= limit:
+            raise LimitReached(f"models.limits.total_tokens_per_turn is reached: {limit:,} tokens")
+        await self.models.check_day()
 
-async def _keep(run: AgentRun[TurnDeps, str], journal: Journal, deps: TurnDeps, start: int) -> None:
-    fresh = list(run.all_messages())[start + journal.message_count :]
-    if fresh:
+    async def _keep(self, turn: list[ModelMessage], step: _Step, deps: TurnDeps) -> None:
+        """Journal what came since the last time; then its calls may run."""
+        journal, attempts, sent = step.journal, step.attempts, step.room.sent_tokens
+        fresh, number = turn[journal.message_count :], journal.response_count
+        answers = [message for message in fresh if isinstance(message, ModelResponse)]
+        for answer in answers:
+            sign(answer, Answerer(attempts.current.name, attempts.passed_over, sent))
         await journal.add_messages(fresh)
-    deps.call_keys.update(call_keys(journal.messages()))
+        deps.call_keys.update(call_keys(turn))
+        for place, answer in enumerate(answers, number + 1):
+            await self._record(step.scope, place, answer)
+            step.room.learn(sent, answer)
+        step.tokens += _tokens_of(answers)
+        attempts.answered()
 
 
-def text_of(event: object) -> str:
-    """The text that a stream event adds to the answer."""
-    match event:
-        case PartStartEvent(part=TextPart(content=content)):
-            return content
-        case PartDeltaEvent(delta=TextPartDelta(content_delta=delta)):
-            return delta
-        case _:
-            return ""
+@dataclass(slots=True)
+class _Step:
+    """One turn on its way. `tokens` were used by it so far, earlier runs included."""
+
+    scope: TurnScope
+    journal: Journal
+    listener: Listener
+    room: Room
+    attempts: Attempts
+    most_answers: int
+    tokens: int
 
 
-def final_text(messages: Sequence[ModelMessage]) -> str | None:
-    """The answer, when the messages end in a response without calls."""
-    last = messages[-1] if messages else None
-    if not isinstance(last, ModelResponse) or last.tool_calls:
-        return None
-    return text_of_response(last)
+async def _listen(
+    streaming: AbstractAsyncContextManager[AgentStream[TurnDeps, str]], listener: Listener
+) -> None:
+    listener.answer_begins()
+    text = GrowingText()
+    async with streaming as events:
+        async for event in events:
+            _tell(text.feed(event), listener)
+        _tell(text.end(), listener)
 
 
-def text_of_response(response: ModelResponse) -> str:
-    return "".join(part.content for part in response.parts if isinstance(part, TextPart))
+def _tell(change: tuple[bool, str], listener: Listener) -> None:
+    is_void, more = change
+    if is_void:
+        listener.answer_begins()
+    if more:
+        listener.text(more)
 
 
-def call_keys(messages: Sequence[ModelMessage]) -> dict[str, str]:
-    """A key for every call of the last response: its place in the turn, since servers may reuse call ids."""
-    responses = [m for m in messages if isinstance(m, ModelResponse)]
-    if not responses:
-        return {}
-    calls = responses[-1].tool_calls
-    return {call.tool_call_id: f"{len(responses)}.{index}" for index, call in enumerate(calls)}
-
-
-def give_calls_ids_of_their_own(response: ModelResponse) -> None:
-    """Servers may give two calls of one answer the same id, or none: results and approvals go by it."""
-    taken: set[str] = set()
-    for index, call in enumerate(response.tool_calls):
-        if not call.tool_call_id or call.tool_call_id in taken:
-            call.tool_call_id = f"{call.tool_call_id or 'call'}.{index}"
-        taken.add(call.tool_call_id)
+def _tokens_of(messages: Sequence[ModelMessage]) -> int:
+    return sum(message.usage.total_tokens for message in messages if isinstance(message, ModelResponse))

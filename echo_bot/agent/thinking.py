@@ -25,7 +25,7 @@ def without_thinking(text: str) -> str:
 class ThinkFilter:
     """Takes deltas, however they are cut. `text` is what may be shown so far.
 
-    It only grows, except when a thought ends that never began: then what was shown is void, and it starts anew.
+    It only grows, except when a thought ends that never began: then what was shown is void.
     """
 
     def __init__(self) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
 
+from echo_bot.agent.ledger import DayLimits, Ledger, Purpose, TokenPrice
 from echo_bot.agent.models import ModelSettings, build_model
 from echo_bot.app.secrets import MODEL_OWNER, Secrets
-from echo_bot.approval.smart import AskModel
+from echo_bot.approval.smart import AskModel, Judgement, Review
 from echo_bot.config.model import Config
+from echo_bot.config.models import PROTOCOLS
+from echo_bot.config.prompt_file import system_prompt
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StartError
 from echo_bot.events import InboundEvent
@@ -24,9 +28,11 @@ from echo_bot.tools.registry import Registry
 from echo_bot.tools.runner import ToolRunner
 
 if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model
     from pydantic_ai.toolsets import AbstractToolset
 
+    from echo_bot.agent.candidates import Models
     from echo_bot.agent.chat import ChatRunner
     from echo_bot.agent.toolset import TurnDeps
 
@@ -54,15 +60,44 @@ def judge_named(config: Config) -> str:
     return config.permissions.approval.smart_model or config.models.default
 
 
+def choose_others(config: Config, secrets: Secrets) -> tuple[ModelChoice, ...]:
+    """The fallbacks in their order, then the further choices."""
+    names = dict.fromkeys((*config.models.fallback, *config.models.choices))
+    return tuple(choose_model(config, secrets, name) for name in names if name != config.models.default)
+
+
 def choose_model(config: Config, secrets: Secrets, name: str) -> ModelChoice:
     """The model called `name`. One that cannot be used leaves direct calls working, so it only warns."""
     if not name:
         return ModelChoice("")
-    api_key = config.models.api_key.get_secret_value() or secrets.stored.get((MODEL_OWNER, "api_key"), "")
     try:
-        return ModelChoice(name, build_model(ModelSettings(name, config.models.base_url, api_key)))
+        settings = model_settings(config, secrets, name)
+        return ModelChoice(name, build_model(settings, float(config.models.limits.timeout_seconds)))
     except StartError as error:
         return ModelChoice("", warning=str(error))
+
+
+def model_settings(config: Config, secrets: Secrets, name: str) -> ModelSettings:
+    """Where a model is and its key: those of its entry in `models.providers`.
+
+    What stands in `models` itself is for the provider of the default model, or for any where there is none.
+    """
+    models = config.models
+    provider = name.partition(":")[0]
+    usual = models.default.partition(":")[0]
+    entry = models.providers.get(provider)
+    protocol = (entry.protocol if entry else "") or (provider if provider in PROTOCOLS else "")
+    if not protocol and entry:
+        protocol = "openai"
+    own_at = f"{MODEL_OWNER}.providers.{provider}"
+    base_url = entry.base_url if entry else ""
+    key = entry.api_key.get_secret_value() if entry else ""
+    key = key or secrets.stored.get((own_at, "api_key"), "")
+    if usual in ("", provider):
+        base_url = base_url or models.base_url
+        key = key or models.api_key.get_secret_value() or secrets.stored.get((MODEL_OWNER, "api_key"), "")
+    at = own_at if entry or usual not in ("", provider) else MODEL_OWNER
+    return ModelSettings(name, protocol, base_url, key, f"{at}.api_key", f"{at}.base_url")
 
 
 def same_provider(config: Config, secrets: Secrets, name: str) -> ModelChoice:
@@ -73,8 +108,32 @@ def same_provider(config: Config, secrets: Secrets, name: str) -> ModelChoice:
     return choose_model(config, secrets, f"{provider}:{name.removeprefix(f'{provider}:')}")
 
 
+def build_ledger(config: Config, store: Store, zone: tzinfo, clock: Callable[[], datetime]) -> Ledger:
+    limits = config.models.limits
+    prices = {
+        name: TokenPrice(price.input, price.output, price.cached_input)
+        for name, price in config.models.prices.items()
+    }
+    return Ledger(store.usage, DayLimits(limits.tokens_per_day, limits.cost_per_day), prices, zone, clock)
+
+
+def build_chain(
+    choice: ModelChoice, others: Sequence[ModelChoice], config: Config, store: Store, ledger: Ledger
+) -> Models | None:
+    """The models that can be used, in order; None when the first cannot and no fallback can."""
+    from echo_bot.agent.candidates import Candidate, Models, Patience
+
+    usable = [Candidate(each.name, each.model) for each in (choice, *others) if each.model is not None]
+    order = tuple(each for each in usable if each.name == choice.name or each.name in config.models.fallback)
+    if not order:
+        return None
+    further = tuple(each for each in usable if each not in order)
+    patience = Patience(float(config.models.limits.timeout_seconds))
+    return Models(order, further, store.values, ledger, patience)
+
+
 def chat_runner(
-    choice: ModelChoice,
+    models: Models | None,
     config: Config,
     settings: PolicySettings,
     store: Store,
@@ -82,32 +141,34 @@ def chat_runner(
     runner: ToolRunner,
     delivery: Delivery,
     *,
+    config_path: Path | None,
     skills: SkillCatalog,
     mask: SecretMask,
     clock: Callable[[], datetime],
     more_toolsets: Sequence[AbstractToolset[TurnDeps]] = (),
 ) -> ChatRunner | None:
     """What talks to the model, or None without one."""
-    if choice.model is None:
+    if models is None:
         return None
     from echo_bot.agent.chat import ChatRunner, ChatSettings
     from echo_bot.agent.given import GivenDocuments
     from echo_bot.agent.loop import LoopSettings, ModelLoop
 
-    limits = config.models.limits
+    limits, compaction = config.models.limits, config.models.compaction
     loop = ModelLoop(
-        choice.model,
+        models,
         LoopSettings(
             max_iterations=config.agent.max_iterations,
             timeout_seconds=limits.timeout_seconds,
             max_output_tokens=limits.max_output_tokens,
             max_turn_tokens=limits.total_tokens_per_turn,
+            at_tokens=compaction.at_tokens if compaction.enabled else 0,
         ),
         runner,
         more_toolsets,
     )
     chat = ChatSettings(
-        instructions=config.models.system_prompt,
+        instructions=system_prompt(config, config_path),
         max_history=config.session.max_history_messages,
         history_age=timedelta(hours=config.session.expiry_hours),
         pace=_pace(config, delivery),
@@ -126,13 +187,26 @@ def chat_runner(
     )
 
 
-def approval_model(choice: ModelChoice, timeout_seconds: float) -> AskModel | None:
-    """What asks the approval model about a call, or None when there is no model."""
+def approval_model(choice: ModelChoice, ledger: Ledger, timeout_seconds: float) -> AskModel | None:
+    """What asks the approval model about a call, or None when there is no model. Its answers are counted."""
     if choice.model is None:
         return None
     from echo_bot.agent.judge import Judge
 
-    return Judge(choice.model, timeout_seconds).ask
+    async def count(review: Review, response: ModelResponse) -> None:
+        purpose = Purpose(f"approval:{review.review_id}", "approval", review.session_key, review.turn_id)
+        await ledger.record(choice.name, response, purpose)
+
+    judge = Judge(choice.model, timeout_seconds, count)
+
+    async def ask(review: Review) -> Judgement:
+        refusal = await ledger.refusal()
+        if refusal:
+            log.warning("approval_model_not_asked", reason=refusal)
+            return Judgement(None)
+        return await judge.ask(review)
+
+    return ask
 
 
 def _pace(config: Config, delivery: Delivery) -> Callable[[InboundEvent], float]:

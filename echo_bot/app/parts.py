@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 import structlog
 
+from echo_bot.agent.job import JobTurns
 from echo_bot.agent.received import ReceivedFiles
-from echo_bot.agent.turn import TurnParts, TurnRunner
+from echo_bot.agent.turn import TurnParts, TurnRunner, schemas_of
 from echo_bot.app.callbacks import Callbacks
 from echo_bot.app.channel_runner import ChannelRunner
+from echo_bot.app.derived import group_policies, timeout_for, timezone_of
 from echo_bot.app.file_sources import file_sources
 from echo_bot.app.flows import Flows, build_flows, workflow_bodies
 from echo_bot.app.model import (
     ModelChoice,
     approval_model,
+    build_chain,
+    build_ledger,
     chat_runner,
     choose_models,
+    choose_others,
     judge_named,
     same_provider,
 )
@@ -30,6 +35,7 @@ from echo_bot.app.moved_targets import MovedAliases, MovedTargets
 from echo_bot.app.network_tools import Reach
 from echo_bot.app.overview import Overview
 from echo_bot.app.remembering import Witnesses
+from echo_bot.app.scheduling import Scheduling, build_scheduling, inspection_warning
 from echo_bot.app.secrets import Secrets
 from echo_bot.app.toolbox import Toolbox, build_toolbox
 from echo_bot.app.workers import build_workers, worker_bodies
@@ -43,12 +49,11 @@ from echo_bot.approval.gate import ApprovalGate, GateOptions
 from echo_bot.approval.people import RememberedPeople
 from echo_bot.audit import Audit
 from echo_bot.channel import ChannelManifest
-from echo_bot.config.channels import accounts, sections
 from echo_bot.config.loader import Loaded
 from echo_bot.config.model import Config
 from echo_bot.config.policy import policy_settings
 from echo_bot.delivery import CardDelivery, ChannelBook, Delivery, MovedChats, Pace, StatusLines
-from echo_bot.inbox.admission import Admission, GroupPolicy
+from echo_bot.inbox.admission import Admission
 from echo_bot.inbox.albums import Albums
 from echo_bot.inbox.commands import Commands, Desk
 from echo_bot.inbox.completing import Completing
@@ -57,7 +62,6 @@ from echo_bot.inbox.port import Inbox, InboxSettings
 from echo_bot.inbox.rate import RateLimit
 from echo_bot.inbox.undoing import Undoing
 from echo_bot.policy.access import LOCAL
-from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.session import Pausing, SessionQueues, TurnStarter
 from echo_bot.storage.protocol import People, Store
@@ -120,6 +124,7 @@ class Parts:
     starter: TurnStarter
     overview: Overview
     inbox: Inbox
+    scheduling: Scheduling
     flows: Flows
     warnings: tuple[str, ...]
 
@@ -163,7 +168,8 @@ def build_parts(setting: Setting) -> Parts:
     )
     status = StatusLines(delivery, store, now=time.monotonic, clock=clock, mask=mask.mask)
     witnesses = Witnesses(people, audit, mask.mask, clock)
-    model, judge = _models(setting)
+    model, judge, others = _models(setting)
+    ledger = build_ledger(config, store, timezone_of(config), clock)
     reach = Reach(
         setting.secrets.value_of(config),
         model,
@@ -172,8 +178,20 @@ def build_parts(setting: Setting) -> Parts:
     )
     workers = build_workers(config, store, starter, status, pausing, clock)
     flows = build_flows(store, starter, delivery, pausing, broker, clock)
+    alarm = asyncio.Event()
     toolbox = build_toolbox(
-        config, settings, store, delivery, broker, status, witnesses, reach, workers, flows, mask.mask_known
+        config,
+        settings,
+        store,
+        delivery,
+        broker,
+        status,
+        witnesses,
+        reach,
+        workers,
+        flows,
+        alarm,
+        mask.mask_known,
     )
     network_allowed = config.execution.network_policy == "allow"
     gate = ApprovalGate(
@@ -183,9 +201,9 @@ def build_parts(setting: Setting) -> Parts:
         people,
         broker,
         audit,
-        Asking(_timeout_for(config), network_allowed, mask.mask, clock),
+        Asking(timeout_for(config), network_allowed, mask.mask, clock),
         surroundings=toolbox.surroundings,
-        ask_model=approval_model(judge, config.models.limits.timeout_seconds),
+        ask_model=approval_model(judge, ledger, config.models.limits.timeout_seconds),
         mask=mask.mask,
         on_waiting=callbacks.on_waiting,
         clock=clock,
@@ -200,14 +218,16 @@ def build_parts(setting: Setting) -> Parts:
         shorten=toolbox.shorten,
         credentials_of=setting.secrets.of_tool,
     )
+    models = build_chain(model, others, config, store, ledger)
     chat = chat_runner(
-        model,
+        models,
         config,
         settings,
         store,
         toolbox.registry,
         runner,
         delivery,
+        config_path=setting.loaded.path,
         skills=toolbox.skills,
         mask=mask,
         clock=clock,
@@ -227,6 +247,7 @@ def build_parts(setting: Setting) -> Parts:
             offered=lambda: frozenset(tool.name for tool in toolbox.registry.offered(settings.tools)),
             parallel_tools=config.agent.parallel_tools,
             bodies={
+                "job": JobTurns(runner, chat, delivery, schemas_of(toolbox.registry), clock).run,
                 **workflow_bodies(flows, runner, toolbox.registry, toolbox.processes, settings, config, mask),
                 **worker_bodies(
                     chat,
@@ -249,8 +270,10 @@ def build_parts(setting: Setting) -> Parts:
         *setting.loaded.warnings,
         *setting.secrets.warnings,
         *toolbox.broken,
+        inspection_warning(config, settings),
         model.warning,
         judge.warning,
+        *(each.warning for each in others),
     )
     warnings = tuple(each for each in dict.fromkeys(found) if each)
     overview = Overview(
@@ -277,7 +300,7 @@ def build_parts(setting: Setting) -> Parts:
             max_backlog=timedelta(minutes=config.channels.max_backlog_minutes),
         ),
         store,
-        Admission(settings.access, people, group_policies=_group_policies(config), clock=clock),
+        Admission(settings.access, people, group_policies=group_policies(config), clock=clock),
         RateLimit(config.rate_limit.per_minute, config.rate_limit.burst, LOCAL),
         Commands(
             Desk(store, broker, queues, workers, pausing, albums, overview, undoing, audit, mask.mask, clock)
@@ -301,6 +324,18 @@ def build_parts(setting: Setting) -> Parts:
         monotonic=time.monotonic,
     )
     callbacks.inbox = inbox
+    scheduling = build_scheduling(
+        config,
+        settings,
+        store,
+        delivery,
+        starter,
+        pausing,
+        witnesses,
+        alarm,
+        admits=inbox.admits,
+        door_of=toolbox.door_of,
+    )
     return Parts(
         settings,
         audit,
@@ -316,23 +351,26 @@ def build_parts(setting: Setting) -> Parts:
         starter,
         overview,
         inbox,
+        scheduling,
         flows,
         warnings,
     )
 
 
-def _models(setting: Setting) -> tuple[ModelChoice, ModelChoice]:
-    """The model that answers and the one that judges; what cannot be used is logged once."""
+def _models(setting: Setting) -> tuple[ModelChoice, ModelChoice, tuple[ModelChoice, ...]]:
+    """The model that answers, the one that judges, and the others; what cannot be used is logged once."""
     if setting.rehearses:
         unbuilt = ModelChoice(setting.config.models.default)
-        return unbuilt, unbuilt
+        return unbuilt, unbuilt, ()
     model, judge = choose_models(setting.config, setting.secrets)
-    for sentence in dict.fromkeys((model.warning, judge.warning)):
+    others = choose_others(setting.config, setting.secrets)
+    for sentence in dict.fromkeys(each.warning for each in (model, judge, *others)):
         if sentence:
             log.error("model_unusable", error=sentence)
     return (
         ModelChoice("given", setting.model) if setting.model else model,
         ModelChoice("given", setting.judge) if setting.judge else judge,
+        others,
     )
 
 
@@ -365,28 +403,3 @@ def _broker(
         clock=clock,
         backlog=timedelta(minutes=config.channels.max_backlog_minutes),
     )
-
-
-def timezone_of(config: Config) -> tzinfo:
-    """The configured zone, or the system's."""
-    if config.timezone:
-        return ZoneInfo(config.timezone)
-    return datetime.now().astimezone().tzinfo or UTC
-
-
-def _timeout_for(config: Config) -> Callable[[str, RiskLevel], int]:
-    approval = config.permissions.approval
-
-    def timeout_for(channel: str, risk: RiskLevel) -> int:
-        by_risk = approval.timeouts.get(risk.value)
-        return by_risk or approval.timeouts.get(channel) or approval.wait_timeout_seconds
-
-    return timeout_for
-
-
-def _group_policies(config: Config) -> dict[str, GroupPolicy]:
-    return {
-        f"{name}/{account}" if account else name: section.group_policy
-        for name, channel in sections(config.channels).items()
-        for account, section in accounts(channel).items()
-    }

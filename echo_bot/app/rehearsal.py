@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from echo_bot.app.discovery import Discovered, add_own_tools, build_channel
 from echo_bot.app.enabled import enabled_channels, title_of
-from echo_bot.app.model import choose_models
+from echo_bot.app.model import choose_models, choose_others
 from echo_bot.app.parts import utc_now
 from echo_bot.app.secrets import Secrets, open_secrets
 from echo_bot.app.toolbox import build_executors, sandbox_warning
 from echo_bot.config.loader import Loaded
 from echo_bot.config.places import tool_files
 from echo_bot.config.policy import policy_settings
+from echo_bot.config.prompt_file import system_prompt
 from echo_bot.credentials import Vault
 from echo_bot.errors import EchoBotError, StartError, StorageError
 from echo_bot.policy.guards.secrets import SecretMask
@@ -58,9 +59,11 @@ async def rehearse(
     refusals = [refusal] if refusal else []
     warnings = [*loaded.warnings]
     warnings += add_own_tools(Registry(()), tool_files(loaded.config))
-    warnings += dict.fromkeys(each.warning for each in choose_models(loaded.config, secrets) if each.warning)
+    models = (*choose_models(loaded.config, secrets), *choose_others(loaded.config, secrets))
+    warnings += dict.fromkeys(each.warning for each in models if each.warning)
     warnings += _channels(loaded, discovered, secrets)
     try:
+        system_prompt(loaded.config, loaded.path)
         warnings += await _sandbox(loaded, discovered)
     except EchoBotError as error:
         refusals.append(str(error))

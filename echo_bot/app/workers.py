@@ -72,7 +72,7 @@ def worker_bodies(
         settings.tools,
         delivery,
         audit,
-        instructions=config.models.system_prompt,
+        instructions=chat.instructions,
         mask_known=mask.mask_known,
         clock=clock,
     )

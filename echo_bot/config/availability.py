@@ -9,15 +9,8 @@ from pydantic import BaseModel
 from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.model import Config
 
-LATER_KEYS = (
-    "models.fallback", "models.compaction",
-    "workers", "scheduler.missed_runs", "scheduler.max_parallel", "inspection",
-    "observability.metrics", "observability.otel_endpoint",
-)  # fmt: skip
+LATER_KEYS = ("observability.metrics", "observability.otel_endpoint")
 """Keys and whole sections that must stay at their defaults."""
-
-LATER_SECTIONS = ("scheduler",)
-"""Sections of which nothing works yet. Their `enabled` may be set to either: off is what they are."""
 
 LATER_CHANNELS: tuple[str, ...] = ()
 
@@ -28,8 +21,7 @@ NOT_AVAILABLE = "is not available in this version; remove the key"
 def is_later(key: str) -> bool:
     """Does this dotted key, or a section around it, belong to a part that does not exist yet?"""
     of_later_channel = key.startswith(tuple(f"channels.{name}" for name in LATER_CHANNELS))
-    later_keys = (*LATER_KEYS, *LATER_SECTIONS)
-    return of_later_channel or any(f"{key}.".startswith(f"{later}.") for later in later_keys)
+    return of_later_channel or any(f"{key}.".startswith(f"{later}.") for later in LATER_KEYS)
 
 
 def unavailable(config: Config) -> tuple[str, ...]:

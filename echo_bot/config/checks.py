@@ -12,6 +12,7 @@ from echo_bot.channel import ChannelManifest
 from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.mcp_checks import wrong_servers
 from echo_bot.config.model import Config
+from echo_bot.config.model_names import wrong_names
 from echo_bot.config.places import skill_folders
 from echo_bot.events import Identity
 from echo_bot.policy.access import voter_of
@@ -49,7 +50,18 @@ class Objection:
 def check(config: Config) -> tuple[Objection, ...]:
     """All objections; nothing is read or changed."""
     found: list[Objection] = []
-    for question in (_people, _places, _targets, _approval, _profile, _channels, _tokens, _mcp):
+    for question in (
+        _people,
+        _places,
+        _targets,
+        _inspection,
+        _approval,
+        _models,
+        _profile,
+        _channels,
+        _tokens,
+        _mcp,
+    ):
         found.extend(question(config))
     return tuple(found)
 
@@ -117,6 +129,16 @@ def _targets(config: Config) -> Iterator[Objection]:
             yield Objection(f"delivery.allowed_targets.{index}", _NO_TARGET)
 
 
+def _inspection(config: Config) -> Iterator[Objection]:
+    inspection = config.inspection
+    if not inspection.enabled:
+        return
+    if not inspection.file:
+        yield Objection("inspection.file", "name the text that says what to look at")
+    if inspection.target == HERE or (inspection.target and not _is_target(inspection.target, config)):
+        yield Objection("inspection.target", _NO_TARGET)
+
+
 def _approval(config: Config) -> Iterator[Objection]:
     approval = config.permissions.approval
     route = () if isinstance(approval.route, str) else approval.route
@@ -133,6 +155,11 @@ def _approval(config: Config) -> Iterator[Objection]:
     if approval.mode == "smart" and not (approval.smart_model or config.models.default):
         sentence = "permissions.approval.mode is smart and no model is configured: exec calls will be denied"
         yield Objection("permissions.approval.mode", sentence, refuses=False)
+
+
+def _models(config: Config) -> Iterator[Objection]:
+    for key, sentence in wrong_names(config.models, config.permissions.approval.smart_model):
+        yield Objection(key, sentence)
 
 
 def _quorum(config: Config) -> Iterator[Objection]:

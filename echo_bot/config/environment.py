@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import typing
 from collections.abc import Mapping
 from types import UnionType
@@ -11,6 +12,8 @@ from pydantic import BaseModel
 
 from echo_bot.config.variables import config_variables
 from echo_bot.errors import ConfigError
+
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 def environment_values(
@@ -52,6 +55,8 @@ def _value(text: str, annotation: object, name: str) -> object:
         return text.lower() == "true"
     if int in kinds and text.strip().lstrip("-").isdecimal():
         return int(text)
+    if float in kinds and _NUMBER.fullmatch(text.strip()):
+        return float(text)
     return text
 
 

@@ -10,6 +10,7 @@ from pydantic import create_model
 from echo_bot.channel import ChannelManifest
 from echo_bot.config.base import Section
 from echo_bot.config.channels import Channels, with_plugins
+from echo_bot.config.models import Models
 from echo_bot.config.permissions import Credentials, Permissions
 from echo_bot.config.services import (
     Agent,
@@ -19,7 +20,6 @@ from echo_bot.config.services import (
     Inspection,
     Knowledge,
     Memory,
-    Models,
     Observability,
     RateLimit,
     Retention,

@@ -22,6 +22,7 @@ from echo_bot.config.places import (
     tool_files,
     workspace,
 )
+from echo_bot.config.prompt_file import prompt_files
 from echo_bot.config.tools import Risk
 from echo_bot.policy.allowlist import PRESETS
 from echo_bot.policy.call import Executor
@@ -158,6 +159,7 @@ def _places(config: Config, config_path: Path | None) -> PlaceSettings:
         protected=tuple(dict.fromkeys(map(str, state_places(config, config_path)))),
         protected_write=(
             *program_folders(),
-            *map(str, (*tool_files(config), skills_dir(config), *skill_folders(config))),
+            *map(str, (*tool_files(config), *prompt_files(config, config_path))),
+            *map(str, (skills_dir(config), *skill_folders(config))),
         ),
     )

@@ -1,4 +1,4 @@
-"""The other sections: gateway, sessions, delivery, models, workers, schedules, memory, storage, logs."""
+"""The other sections: gateway, sessions, delivery, workers, schedules, memory, storage, logs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from echo_bot.config.base import EMPTY_SECRET, Count, Id, Listed, Port, Positive, Secret, Section
+from echo_bot.config.base import EMPTY_SECRET, Count, Id, Interval, Listed, Port, Positive, Secret, Section
 from echo_bot.config.tokens import ApiToken
 
 
@@ -52,39 +52,6 @@ class Delivery(Section):
     """How often a message is sent before it is given up."""
 
 
-class ModelLimits(Section):
-    max_output_tokens: Count = 0
-    """Tokens of one answer; 0: the provider's own limit."""
-    total_tokens_per_turn: Count = 0
-    """Tokens of one turn; 0: no limit."""
-    timeout_seconds: Positive = 120
-    """Seconds that one answer may take."""
-
-
-class Compaction(Section):
-    enabled: bool = False
-    """Summarise old messages when the context fills up."""
-    at_tokens: Positive = 100_000
-    """Tokens from which it starts."""
-
-
-class Models(Section):
-    default: str = ""
-    """provider:name, such as openai:gpt-5 or anthropic:claude-sonnet-4-5; empty: direct calls only."""
-    fallback: Listed[str] = ()
-    """Models to try when the first fails."""
-    base_url: str = ""
-    """An OpenAI-compatible server."""
-    api_key: Secret = EMPTY_SECRET
-    """The provider's key."""
-    system_prompt: str = ""
-    """What the model is told about its task."""
-    limits: ModelLimits = ModelLimits()
-    """What a model may use."""
-    compaction: Compaction = Compaction()
-    """Shortening long conversations."""
-
-
 class Agent(Section):
     max_iterations: Positive = 40
     """Model answers in one turn at most."""
@@ -94,9 +61,9 @@ class Agent(Section):
 
 class Workers(Section):
     max_depth: Positive = 3
-    """How deep workers may start workers."""
+    """How deep workers may start workers: 1 lets only a conversation start them."""
     max_parallel: Positive = 4
-    """Workers at once."""
+    """Workers at once, over all chats; the others wait."""
     max_iterations: Positive = 12
     """Model answers of one worker at most."""
 
@@ -105,20 +72,20 @@ class Scheduler(Section):
     enabled: bool = True
     """Offer cronjob and run jobs."""
     missed_runs: Literal["once", "skip"] = "once"
-    """A run missed while the bot was off: once, or skip."""
+    """What was missed while the bot was off or paused: once (run one time, late), or skip."""
     max_parallel: Positive = 10
-    """Jobs at once."""
+    """Jobs that run at once; others wait."""
 
 
 class Inspection(Section):
     enabled: bool = False
-    """Look at the file below at intervals."""
-    every: str = "1h"
-    """The interval."""
+    """Go through the checklist below at intervals, unattended and never authorised."""
+    every: Interval = "1h"
+    """The interval: a number and m, h or d."""
     file: str = ""
-    """A text that says what to look at."""
+    """A text that says what to look at; counts from the workspace."""
     target: Id = ""
-    """Where findings are sent."""
+    """Where findings are sent, as alias or channel:chat; empty: to the first admin."""
 
 
 class Memory(Section):

@@ -59,6 +59,10 @@ class ReplyStream:
         if self._pump is None:
             self._pump = asyncio.create_task(self._show(channel), name="reply stream")
 
+    def restart(self) -> None:
+        """What was added is void: the reply grows anew, in the place of what is shown of it."""
+        self._text = ""
+
     async def finish(self, text: str, *, source: str) -> Receipt:
         """Store and send the whole reply under `source`; it takes the draft's place."""
         await self.drop()

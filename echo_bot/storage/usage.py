@@ -72,7 +72,4 @@ class SqlSummaries:
 
 
 def _total(row: RowMapping) -> UsageTotal:
-    return UsageTotal(
-        **fields(row, "model", "kind", "answers", "cost_nanos", "unknown_costs"),
-        **{name: int(row[name]) for name in _SUMS},
-    )
+    return UsageTotal(**fields(row, "model", "kind", "answers", *_SUMS, "cost_nanos", "unknown_costs"))

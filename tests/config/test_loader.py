@@ -117,7 +117,6 @@ REFUSED = {
 NOT_AVAILABLE = {
     "storage.url": "storage:\n  url: postgresql://h/d\n",
     "tools.mcp_servers": "tools:\n  mcp_servers:\n    git: {command: git-mcp}\n",
-    "models.fallback": "models:\n  fallback: [openai:x]\n",
     "inspection.enabled": "inspection:\n  enabled: true\n",
 }
 

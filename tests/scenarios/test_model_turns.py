@@ -105,7 +105,7 @@ async def test_history_is_given_to_the_next_turn_and_ends_with_new(
 async def test_a_model_that_fails_is_one_sentence_and_the_next_message_works(
     tmp_path: Path, local: Config, says: Says
 ) -> None:
-    script = ScriptedModel([Fail(ModelHTTPError(500, "m", "boom")), Say("Back again.")])
+    script = ScriptedModel([Fail(ModelHTTPError(400, "m", "boom")), Say("Back again.")])
     async with running_bot(tmp_path, local, model=script.model) as bot:
         await bot.channel.say("hello")
         await bot.channel.wait_for(says("The model did not get this done"))

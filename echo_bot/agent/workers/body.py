@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
-from pydantic_ai.exceptions import AgentRunError, UsageLimitExceeded, UserError
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
 
+from echo_bot.agent.answers import final_text, text_of_response
+from echo_bot.agent.attempts import LimitReached, ModelError, why_failed
 from echo_bot.agent.document import framed
 from echo_bot.agent.given import GivenDocuments, told
 from echo_bot.agent.journal import Journal
-from echo_bot.agent.loop import ModelLoop, final_text, text_of_response
+from echo_bot.agent.loop import ModelLoop
 from echo_bot.agent.turn import Ended
 from echo_bot.agent.workers.progress import WorkerWatch
 from echo_bot.agent.workers.starting import Workers
@@ -133,10 +134,10 @@ class WorkerBody:
                 done = await self._answer(scope, journal, brief)
             answer = (final_text(done) or "").strip() or _NO_ANSWER
             return Ended(result=self._result(answer, journal))
-        except UsageLimitExceeded as error:
+        except LimitReached as error:
             reason = f"over its limit: {error}"
-        except (AgentRunError, UserError, OSError, ValueError) as error:
-            reason = f"{type(error).__name__}: {error}"
+        except ModelError as error:
+            reason = why_failed(error)
         reason = self._mask_known(reason)[:500]
         log.warning("worker_failed", turn=scope.turn_id, error=reason)
         return Ended(TurnState.FAILED, reason, self._result(last_said(journal.messages()), journal))
@@ -144,7 +145,7 @@ class WorkerBody:
     async def _answer(self, scope: TurnScope, journal: Journal, brief: WorkerBrief) -> list[ModelMessage]:
         left = brief.max_turns - answered(journal.messages())
         if left <= 0:
-            raise UsageLimitExceeded(f"it gave {brief.max_turns} answers and none was the last")
+            raise LimitReached(f"it gave {brief.max_turns} answers and none was the last")
         tools = tuple(
             tool for tool in self._registry.offered(self._tool_settings) if tool.name in brief.tools
         )

@@ -1,0 +1,141 @@
+"""What to do when a model fails: ask it again, go on with the next one, or give up. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
+    IncompleteToolCall,
+    ModelAPIError,
+    ModelConnectionError,
+    ModelHTTPError,
+    ModelQuotaExceededError,
+    ModelRateLimitError,
+    ModelRequestRejectedError,
+    ModelRequestTimeout,
+    OutputTokenLimitExceeded,
+    UnexpectedModelBehavior,
+    UserError,
+)
+
+MOST_TRIES = 3
+"""How often one model is asked the same before the next one is."""
+
+_PASSING_STATUSES = frozenset((408, 409, 425, 429))
+_MOST_DETAIL_CHARS = 300
+_OUTPUT_KEY = "models.limits.max_output_tokens"
+
+ModelError = (AgentRunError, UserError, OSError, ValueError)
+"""What the libraries raise for a model that fails."""
+
+
+class LimitReached(AgentRunError):
+    """A limit of the configuration ends the turn; the sentence names its key."""
+
+
+class ModelsFailed(AgentRunError):
+    """No model gave an answer; the sentence says why of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Ask the same model after so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """Go on with the next model."""
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    """Another try or another model would not help, or there is none."""
+
+
+Decision = Again | Next | GiveUp
+
+
+def after(error: Exception, tries: int, seconds_left: float, has_next: bool) -> Decision:
+    """`tries` counts this one; `seconds_left` is how long this answer may still take, waiting included."""
+    otherwise: Decision = Next() if has_next else GiveUp()
+    if _is_passing(error):
+        pause = _pause(error, tries)
+        return Again(pause) if tries < MOST_TRIES and pause < seconds_left else otherwise
+    return otherwise if _is_of_this_model(error) else GiveUp()
+
+
+def _pause(error: Exception, tries: int) -> float:
+    asked = error.retry_after if isinstance(error, ModelAPIError) else None
+    return max(asked or 0.0, 0.5 * 2.0 ** (tries - 1))
+
+
+def _is_passing(error: Exception) -> bool:
+    """May the same request succeed a moment later?"""
+    if isinstance(error, ModelQuotaExceededError | ModelRequestRejectedError):
+        return False
+    if isinstance(error, ModelHTTPError):
+        return error.status_code >= 500 or error.status_code in _PASSING_STATUSES
+    return isinstance(error, ModelAPIError | OSError)
+
+
+def _is_of_this_model(error: Exception) -> bool:
+    """May another model succeed where this one does not?"""
+    if isinstance(error, LimitReached | ContentFilterError | OutputTokenLimitExceeded):
+        return False
+    return isinstance(error, UnexpectedModelBehavior | ModelQuotaExceededError | ValueError)
+
+
+def why_failed(error: Exception, name: str = "the model") -> str:
+    """The error as a clause for people; to be masked, since the provider's own words may hold anything."""
+    match error:
+        case LimitReached() | ModelsFailed():
+            return str(error)
+        case ModelRequestTimeout():
+            return f"{name} took longer than models.limits.timeout_seconds"
+        case ModelHTTPError() if isinstance(error, ModelRateLimitError) or error.status_code == 429:
+            wait = f" and asks to wait {error.retry_after:g} s" if error.retry_after else ""
+            return f"{name} has too many requests{wait}"
+        case ModelHTTPError():
+            return _with_detail(f"{name} answered with status {error.status_code}", _message(error.body))
+        case ModelConnectionError():
+            return _with_detail(f"{name} cannot be reached, or broke off", _cause(error))
+        case ModelAPIError():
+            return _with_detail(f"{name} failed", error.message)
+        case IncompleteToolCall():
+            return f"{name} was cut off within a tool call; raise {_OUTPUT_KEY}"
+        case OutputTokenLimitExceeded():
+            return f"{name} was cut off before it said anything; raise {_OUTPUT_KEY}"
+        case ContentFilterError():
+            return f"the provider's content filter stopped {name}"
+        case UnexpectedModelBehavior():
+            return _with_detail(f"{name} answered nothing that can be used", error.message)
+        case _:
+            return _with_detail(f"{name} failed", f"{type(error).__name__}: {error}")
+
+
+def _message(body: object) -> str:
+    """The provider's message within the body of its error, wherever it stands."""
+    match body:
+        case {"error": {"message": str(text)}} | {"message": str(text)} | {"error": str(text)} | str(text):
+            return text
+        case _:
+            return ""
+
+
+def _cause(error: BaseException) -> str:
+    """The innermost reason that says something: the libraries' own words are "Connection error."."""
+    deepest: BaseException = error
+    while (inner := deepest.__cause__ or deepest.__context__) is not None:
+        deepest = inner
+    return str(deepest) or type(deepest).__name__
+
+
+def _with_detail(sentence: str, detail: str) -> str:
+    line = " ".join(detail.split())
+    if not line:
+        return sentence
+    return f"{sentence}: {line if len(line) <= _MOST_DETAIL_CHARS else line[: _MOST_DETAIL_CHARS - 1] + '…'}"

@@ -1,0 +1,154 @@
+"""What models used and cost: recorded once for every answer, and held against the limits of a day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from echo_bot.events import SessionKey
+from echo_bot.storage.usage_record import NANOS, Usage, UsageKind, UsageRow, UsageTotal
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelResponse
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPrice:
+    """US dollars for a million tokens."""
+
+    input: float
+    output: float
+    cached_input: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DayLimits:
+    """Of everybody together; 0 is none. `cost` in US dollars."""
+
+    tokens: int = 0
+    cost: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """`cached` are among `input`."""
+
+    input: int
+    output: int
+    cached: int
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What an answer was for. `source` is the same again when the answer is taken from a journal."""
+
+    source: str
+    kind: UsageKind
+    session_key: SessionKey
+    turn_id: str = ""
+
+
+class Ledger:
+    """A day begins at midnight in `zone`."""
+
+    def __init__(
+        self,
+        usage: Usage,
+        limits: DayLimits,
+        prices: Mapping[str, TokenPrice],
+        zone: tzinfo,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._usage, self._limits, self._prices = usage, limits, prices
+        self._zone, self._clock = zone, clock
+
+    async def record(
+        self, name: str, response: ModelResponse, purpose: Purpose, *, asked_tokens: int = 0
+    ) -> None:
+        """Count an answer of the model `name`; again, and nothing changes.
+
+        `asked_tokens`, an estimate, stands in where the server does not say what was used.
+        """
+        tokens = used_tokens(response, asked_tokens)
+        price = self._prices.get(name)
+        row = UsageRow(
+            source=purpose.source,
+            at=response.timestamp,
+            day=self._day(response.timestamp),
+            model=name,
+            kind=purpose.kind,
+            session_key=purpose.session_key,
+            turn_id=purpose.turn_id,
+            input_tokens=tokens.input,
+            output_tokens=tokens.output,
+            cached_tokens=tokens.cached,
+            cost_nanos=cost_by(price, tokens) if price else listed_cost(response),
+        )
+        await self._usage.add(row)
+
+    async def refusal(self) -> str:
+        """Why no model may be asked any more today; "" when one may."""
+        if not (self._limits.tokens or self._limits.cost):
+            return ""
+        return over_limits(await self.today(), self._limits)
+
+    async def today(self) -> tuple[UsageTotal, ...]:
+        return await self._usage.of_day(self._day(self._clock()))
+
+    async def of_session(self, session_key: SessionKey) -> tuple[UsageTotal, ...]:
+        return await self._usage.of_session(session_key)
+
+    def _day(self, at: datetime) -> str:
+        return at.astimezone(self._zone).date().isoformat()
+
+
+def used_tokens(response: ModelResponse, asked_tokens: int = 0) -> Tokens:
+    """As the server says, else estimated."""
+    used = response.usage
+    if used.total_tokens:
+        return Tokens(used.input_tokens, used.output_tokens, used.cache_read_tokens)
+    from echo_bot.agent.history import estimated_tokens
+
+    return Tokens(asked_tokens, estimated_tokens([response]), 0)
+
+
+def over_limits(totals: Sequence[UsageTotal], limits: DayLimits) -> str:
+    """Which limit is reached. A cost that is not known cannot be held against one, so it ends the day too."""
+    tokens = sum(each.tokens for each in totals)
+    if limits.tokens and tokens >= limits.tokens:
+        return (
+            f"models.limits.tokens_per_day is reached: {tokens:,} of {limits.tokens:,} tokens were used today"
+        )
+    if not limits.cost:
+        return ""
+    unpriced = sorted({each.model for each in totals if each.unknown_costs})
+    if unpriced:
+        return (
+            f"models.limits.cost_per_day cannot be kept: the price of {', '.join(unpriced)} is not known. "
+            f'Set models.prices, such as {{"{unpriced[0]}": {{input: 0, output: 0}}}}'
+        )
+    spent = sum(each.cost_nanos for each in totals) / NANOS
+    if spent >= limits.cost:
+        return f"models.limits.cost_per_day is reached: ${spent:.2f} of ${limits.cost:.2f} were spent today"
+    return ""
+
+
+def cost_by(price: TokenPrice, tokens: Tokens) -> int:
+    """By the operator's price, in billionths of a dollar."""
+    cached_price = price.input if price.cached_input is None else price.cached_input
+    fresh = max(0, tokens.input - tokens.cached)
+    per_million = fresh * price.input + tokens.cached * cached_price + tokens.output * price.output
+    return round(per_million * NANOS / 1_000_000)
+
+
+def listed_cost(response: ModelResponse) -> int | None:
+    """By the price list that is installed; None where it does not know the model or nothing was told."""
+    if not response.model_name or not response.usage.total_tokens:
+        return None
+    try:
+        return int(Decimal(response.cost().total_price) * NANOS)
+    except (LookupError, ValueError):
+        return None

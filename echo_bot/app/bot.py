@@ -134,7 +134,7 @@ class Bot:
         # Nothing waits from here on: what the caller prints stands above the first line of a chat.
         parts.channels.start(parts.inbox)
         _revive(parts, unfinished)
-        await parts.flows.start()
+        await parts.flows.start(parts.inbox.admits)
         self._stack.push_async_callback(parts.flows.close)
         return started
 

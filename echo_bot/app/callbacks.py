@@ -38,6 +38,8 @@ _EDITED_AGAIN = (
     "with these arguments: {args}"
 )
 
+_STEP_OVER = "This was a step of a workflow, which went on without it. Start the workflow again."
+
 
 class Callbacks:
     """`inbox` is set by the composition root as its last step."""
@@ -67,6 +69,8 @@ class Callbacks:
         turn = await self._store.turns.get(record.turn_id)
         if turn is None:
             return PressReply("The request is too old to be asked again.", ok=False)
+        if turn.kind == "workflow":
+            return PressReply(_STEP_OVER, ok=False)
         event = event_from_json(turn.event_json)
         if not await self.inbox.admits(event.sender):
             return PressReply("Whoever asked for it may not use this bot any more.", ok=False)

@@ -18,7 +18,7 @@ from echo_bot.events import Identity
 from echo_bot.execution.background import BackgroundProcesses
 from echo_bot.flows.nudges import Nudges
 from echo_bot.flows.tasks import Tasks
-from echo_bot.flows.timers import Timers
+from echo_bot.flows.timers import Admits, Timers
 from echo_bot.flows.workflows import Workflows
 from echo_bot.policy.access import is_admin
 from echo_bot.policy.guards.secrets import SecretMask
@@ -41,7 +41,10 @@ _ID_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class Flows:
-    """`start` takes up what an earlier run left: after its turns were queued again."""
+    """`start` takes up what an earlier run left: after its turns were queued again.
+
+    Nothing starts by itself for whom `admits` refuses.
+    """
 
     store: Store
     delivery: Delivery
@@ -52,8 +55,8 @@ class Flows:
     timers: Timers
     nudges: Nudges
 
-    async def start(self) -> None:
-        await self.timers.start(self.workflows, self.tasks)
+    async def start(self, admits: Admits) -> None:
+        await self.timers.start(self.workflows, self.tasks, admits)
 
     async def close(self) -> None:
         await self.timers.close()

@@ -303,7 +303,20 @@ def build_parts(setting: Setting) -> Parts:
         Admission(settings.access, people, group_policies=group_policies(config), clock=clock),
         RateLimit(config.rate_limit.per_minute, config.rate_limit.burst, LOCAL),
         Commands(
-            Desk(store, broker, queues, workers, pausing, albums, overview, undoing, audit, mask.mask, clock)
+            Desk(
+                store,
+                broker,
+                queues,
+                workers,
+                flows.workflows,
+                pausing,
+                albums,
+                overview,
+                undoing,
+                audit,
+                mask.mask,
+                clock,
+            )
         ),
         queues,
         pausing,

@@ -56,7 +56,7 @@ class Tasks:
             return refused(problem)
         if instruction and start_at is None:
             return refused("instruction is what happens at start_at; without a time, write it into notes")
-        if start_at is not None and caller.is_worker:
+        if start_at is not None and (caller.is_worker or (instruction and caller.event.unattended)):
             return refused(_NO_SCHEDULING)
         now = self._clock()
         task = TaskRecord(
@@ -135,7 +135,7 @@ class Tasks:
     async def _schedule(
         self, caller: Caller, task: TaskRecord, start_at: datetime, possible: frozenset[TaskState]
     ) -> Said:
-        if caller.is_worker or task.owner != caller.owner:
+        if caller.is_worker or caller.event.unattended or task.owner != caller.owner:
             return refused(_NO_SCHEDULING)
         if task.state not in possible:
             return refused(f"task {task.task_id} is {task.state.value} and cannot be scheduled")
@@ -153,7 +153,7 @@ class Tasks:
         return task
 
 
-_NO_SCHEDULING = "only the owner schedules a task, in a conversation: it then acts for them"
+_NO_SCHEDULING = "only its owner schedules it, in a conversation: it then acts for them, with nobody there"
 
 
 def _scheduled(task: TaskRecord, start_at: datetime | None, caller: Caller) -> TaskRecord:

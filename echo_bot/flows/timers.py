@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -13,6 +13,7 @@ import structlog
 from echo_bot.approval.escape import escape_line
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StorageError
+from echo_bot.events import Identity
 from echo_bot.flows.events import task_event
 from echo_bot.flows.tasks import Tasks
 from echo_bot.flows.workflows import Workflows
@@ -23,6 +24,9 @@ from echo_bot.storage.protocol import Store
 log = structlog.get_logger(__name__)
 
 _LOOK_AGAIN_SECONDS = 30.0
+_NOT_ADMITTED = "its owner may not use this bot any more"
+
+Admits = Callable[[Identity], Awaitable[bool]]
 
 
 class Timers:
@@ -49,12 +53,12 @@ class Timers:
         """Look again: something was scheduled."""
         self._wake.set()
 
-    async def start(self, workflows: Workflows, tasks: Tasks) -> None:
-        """After the turns of an earlier run were queued again."""
+    async def start(self, workflows: Workflows, tasks: Tasks, admits: Admits) -> None:
+        """After the turns of an earlier run were queued again. Nothing starts for whom `admits` refuses."""
         await workflows.take_up()
         for task in await self._store.tasks.under_way():
             self._in_background(self._watch(tasks, task))
-        self._in_background(self._keep_looking(workflows, tasks))
+        self._in_background(self._keep_looking(workflows, tasks, admits))
 
     async def close(self) -> None:
         for task in self._tasks:
@@ -62,33 +66,36 @@ class Timers:
         if self._tasks:
             await asyncio.wait(tuple(self._tasks))
 
-    async def _keep_looking(self, workflows: Workflows, tasks: Tasks) -> None:
+    async def _keep_looking(self, workflows: Workflows, tasks: Tasks, admits: Admits) -> None:
         while True:
             self._wake.clear()
             seconds = _LOOK_AGAIN_SECONDS
             try:
                 if not self._pausing.is_paused():
-                    seconds = await self._look(workflows, tasks)
+                    seconds = await self._look(workflows, tasks, admits)
             except StorageError as error:
                 log.error("timers_unread", error=str(error))
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._wake.wait()
 
-    async def _look(self, workflows: Workflows, tasks: Tasks) -> float:
+    async def _look(self, workflows: Workflows, tasks: Tasks, admits: Admits) -> float:
         """Do what is due; returns the seconds until the next look."""
         now = self._clock()
         later: list[datetime] = []
         for task in await self._store.tasks.scheduled():
             if task.start_at is not None and task.start_at > now:
                 later.append(task.start_at)
-            else:
+            elif await admits(Identity.parse(task.owner)):
                 await self._begin(tasks, task)
+            else:
+                await self._fail(task, _NOT_ADMITTED)
         for record in await self._store.workflows.in_state(WorkflowState.PAUSED):
             if record.resume_at is not None and record.resume_at > now:
                 later.append(record.resume_at)
             elif record.resume_at is not None:
-                await workflows.resume_by_timer(record)
+                is_admitted = await admits(Identity.parse(record.owner))
+                await workflows.resume_by_timer(record, is_admitted=is_admitted)
         seconds = (min(later) - now).total_seconds() if later else _LOOK_AGAIN_SECONDS
         return min(seconds, _LOOK_AGAIN_SECONDS)
 
@@ -97,8 +104,7 @@ class Timers:
         try:
             kept = event_from_json(task.event_json)
         except ValueError as error:
-            log.error("task_unreadable", task=task.task_id, error=str(error))
-            await self._store.tasks.change(task, replace(task, start_at=None, state=TaskState.FAILED))
+            await self._fail(task, f"this version cannot read whom it is for: {error}")
             return
         event = task_event(task, kept)
         started = replace(
@@ -118,6 +124,11 @@ class Timers:
             markdown=False,
         )
         await self._store.tasks.change(task, started)
+
+    async def _fail(self, task: TaskRecord, why: str) -> None:
+        log.warning("task_not_started", task=task.task_id, error=why)
+        failed = replace(task, state=TaskState.FAILED, start_at=None, result=why, changed_at=self._clock())
+        await self._store.tasks.change(task, failed)
 
     async def _watch(self, tasks: Tasks, task: TaskRecord) -> None:
         """Until the turn that works at it is over."""

@@ -26,6 +26,7 @@ from echo_bot.storage.records import TurnRecord, TurnState
 log = structlog.get_logger(__name__)
 
 MOST_WORKFLOWS = 100
+MOST_RUNNING = 10
 _MOST_NAME_CHARS = 60
 _MOST_LISTED = 50
 _GONE = "it changed at this moment; look at its status and try again"
@@ -97,6 +98,9 @@ class Workflows:
             return found
         if found.record.state.is_under_way:
             return refused(f"{headline(found.record, found.steps, found.progress)}; it is started already")
+        running = await self._store.workflows.in_state(WorkflowState.RUNNING)
+        if sum(each.owner == caller.owner for each in running) >= MOST_RUNNING:
+            return refused(f"{MOST_RUNNING} workflows run already; wait for one to end, or cancel one")
         return await self._begin(caller, found, fresh(found.steps))
 
     async def resume(self, caller: Caller, name: str) -> Said:
@@ -174,8 +178,13 @@ class Workflows:
         ]
         return Said("\n".join(lines) or "There are no workflows.")
 
-    async def resume_by_timer(self, record: WorkflowRecord) -> bool:
-        """Its time has come, and nobody is there. False when somebody else changed it."""
+    async def resume_by_timer(self, record: WorkflowRecord, *, is_admitted: bool) -> bool:
+        """Its time has come, and nobody is there. False when somebody else changed it.
+
+        For an owner who is not admitted any more it stays paused.
+        """
+        if not is_admitted:
+            return await self._store.workflows.change(record, replace(record, resume_at=None))
         try:
             event = timer_event(record, event_from_json(record.event_json), record.leg + 1)
         except ValueError as error:
@@ -192,13 +201,9 @@ class Workflows:
                 await self._settled(record)
 
     async def stop_session(self, session_key: str) -> int:
-        """Cancel what was started in a conversation and is under way; how many."""
-        stopped = 0
-        for state in (WorkflowState.RUNNING, WorkflowState.WAITING, WorkflowState.PAUSED):
-            for record in await self._store.workflows.in_state(state):
-                if record.session_key == session_key:
-                    stopped += await self._cancel(record)
-        return stopped
+        """Cancel what was started in a conversation and runs; how many."""
+        running = await self._store.workflows.in_state(WorkflowState.RUNNING)
+        return sum([await self._cancel(each) for each in running if each.session_key == session_key])
 
     async def _begin(self, caller: Caller, found: _Found, steps: tuple[StepRecord, ...] = ()) -> Said:
         record = found.record

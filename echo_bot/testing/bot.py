@@ -103,7 +103,7 @@ async def running_bot(
         parts.channels.start(parts.inbox)
         for turn in await store.turns.unfinished():
             parts.queues.submit(turn)
-        await parts.flows.start()
+        await parts.flows.start(parts.inbox.admits)
         try:
             yield RunningBot(parts, store, all_channels, workspace, gateway.url if gateway else "")
         finally:

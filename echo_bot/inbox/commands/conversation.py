@@ -29,13 +29,14 @@ class Stopped:
 
     turns: int
     workers: int
+    workflows: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.turns or self.workers)
+        return bool(self.turns or self.workers or self.workflows)
 
 
 async def halt(key: SessionKey, desk: Desk) -> Stopped:
-    """Stop a session's turns, the workers they wait for and those in the background.
+    """Stop a session's turns, the workers they wait for and those in the background, and its workflows.
 
     Mark first, then cancel: a stopped turn is never revived.
     """
@@ -45,13 +46,15 @@ async def halt(key: SessionKey, desk: Desk) -> Stopped:
     for turn in turns:
         await desk.store.turns.set_state(turn.turn_id, TurnState.STOPPED)
     ids = [turn.turn_id for turn in turns]
-    _, workers = await asyncio.gather(desk.queues.stop(key), desk.workers.stop_session(key, ids))
+    _, workers, workflows = await asyncio.gather(
+        desk.queues.stop(key), desk.workers.stop_session(key, ids), desk.workflows.stop_session(key)
+    )
     if turns:
         await desk.broker.cancel_turns(ids, "the turn was stopped")
-    return Stopped(len(turns), workers)
+    return Stopped(len(turns), workers, workflows)
 
 
 def words_of_stop(stopped: Stopped) -> str:
-    counts = ((stopped.turns, "turn"), (stopped.workers, "worker"))
+    counts = ((stopped.turns, "turn"), (stopped.workers, "worker"), (stopped.workflows, "workflow"))
     words = [counted(number, noun) for number, noun in counts if number]
     return f"Stopped {' and '.join(words)}." if words else "Nothing is running here."

@@ -11,6 +11,7 @@ from echo_bot.agent.workers import Workers
 from echo_bot.approval.broker import Broker
 from echo_bot.channel import Command
 from echo_bot.events import Identity, InboundEvent, SessionKey
+from echo_bot.flows.workflows import Workflows
 from echo_bot.inbox.albums import Albums
 from echo_bot.inbox.undoing import Undoing
 from echo_bot.session import Pausing, SessionQueues
@@ -58,6 +59,7 @@ class Desk:
     broker: Broker
     queues: SessionQueues
     workers: Workers
+    workflows: Workflows
     pausing: Pausing
     albums: Albums
     overview: Overview

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from echo_bot.agent.directive import Chat, DirectCall, Misused, read_directive
+from echo_bot.agent.directive import Chat, DirectCall, Misused, SchemaOf, read_directive
 from echo_bot.agent.journal import Journal
 from echo_bot.agent.received import ReceivedFile, ReceivedFiles
 from echo_bot.agent.received.files import for_model, for_people
@@ -127,7 +127,7 @@ class TurnRunner:
         if turn.kind != "message":
             return await self._parts.bodies[turn.kind](scope, journal)
         files = await self._parts.received.fetch(turn.session_key, event, journal)
-        match read_directive(event.text, self._schema_of):
+        match read_directive(event.text, schemas_of(self._parts.registry)):
             case Misused(sentence):
                 await self._reply(turn, event, sentence)
             case DirectCall(tool, args):
@@ -180,13 +180,19 @@ class TurnRunner:
                 await self._parts.delivery.typing(address)
             await asyncio.sleep(_TYPING_SECONDS)
 
-    def _schema_of(self, name: str) -> dict[str, JsonValue] | None:
+
+def schemas_of(registry: Registry) -> SchemaOf:
+    """The parameters of a tool by its name, for reading direct calls."""
+
+    def schema_of(name: str) -> dict[str, JsonValue] | None:
         canonical = canonical_name(name)
-        tool = self._parts.registry.get(canonical)
+        tool = registry.get(canonical)
         if tool is not None:
             return tool.parameters
         entry = CATALOGUE.get(canonical)
         return dict(entry.parameters) if entry else None
+
+    return schema_of
 
 
 def _joined(*parts: str) -> str:

@@ -24,7 +24,7 @@ from echo_bot.app.served import Served, served_for
 from echo_bot.app.toolbox import sandbox_warning
 from echo_bot.bus.instance import Instance, claim_instance
 from echo_bot.bus.process import ProcessId
-from echo_bot.bus.protocol import DECISIONS_TOPIC, PAUSES_TOPIC, PINS_TOPIC
+from echo_bot.bus.protocol import DECISIONS_TOPIC, JOBS_TOPIC, PAUSES_TOPIC, PINS_TOPIC
 from echo_bot.bus.sqlite import SqliteBus
 from echo_bot.channel import Channel, ChannelSettings
 from echo_bot.config.loader import Loaded
@@ -43,6 +43,7 @@ NO_MODEL_NOTICE = "No model is configured: I run what you ask for directly. Try 
 _HEALTH_SECONDS = 2.0
 _HOUSEKEEPING_SECONDS = 3600.0
 _SEEN_FOR = timedelta(days=30)
+_OVER_FOR = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,7 @@ class Bot:
         self._own(self._watch_decisions(bus, parts), "decisions")
         self._own(self._watch_pins(bus, parts), "pins")
         self._own(self._watch_pauses(bus, parts), "pauses")
+        self._own(self._watch_jobs(bus, parts), "jobs")
         self._own(self._write_health(parts, me, store), "health")
         self._own(self._keep_house(parts, store), "housekeeping")
         self._own(self._watch_lease(instance), "lease")
@@ -134,6 +136,8 @@ class Bot:
         # Nothing waits from here on: what the caller prints stands above the first line of a chat.
         parts.channels.start(parts.inbox)
         _revive(parts, unfinished)
+        await parts.scheduling.start()
+        self._stack.push_async_callback(parts.scheduling.close)
         await parts.flows.start(parts.inbox.admits)
         self._stack.push_async_callback(parts.flows.close)
         return started
@@ -268,6 +272,11 @@ class Bot:
         async for _ in bus.subscribe(PAUSES_TOPIC):
             await _guarded(parts.pausing.load, "pauses_unread")
 
+    async def _watch_jobs(self, bus: SqliteBus, parts: Parts) -> None:
+        """Changes by the command line, heard within a second."""
+        async for _ in bus.subscribe(JOBS_TOPIC):
+            parts.scheduling.scheduler.wake()
+
     async def _watch_pins(self, bus: SqliteBus, parts: Parts) -> None:
         async for _ in bus.subscribe(PINS_TOPIC):
             await _guarded(parts.toolbox.servers.read_pins, "pins_unread")
@@ -297,7 +306,9 @@ class Bot:
             await _guarded(partial(parts.audit.prune, audited), "audit_unpruned")
             await _guarded(partial(store.retention.forget_before, remembered), "history_unpruned")
             await _guarded(partial(store.events.forget_before, now - _SEEN_FOR), "ids_kept")
+            await _guarded(partial(store.jobs.forget_done, now - _OVER_FOR), "jobs_kept")
             await asyncio.to_thread(parts.toolbox.sweep)
+            await _guarded(parts.toolbox.keeper.sweep, "checkpoints_unswept")
             await asyncio.sleep(_HOUSEKEEPING_SECONDS)
 
     async def _watch_lease(self, instance: Instance) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 BUILT = frozenset(
     {
         "clarify",
+        "cronjob",
         "edit_file",
         "exec",
         "execute_code",

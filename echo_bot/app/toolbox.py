@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import Awaitable, Callable
@@ -10,11 +11,12 @@ from datetime import datetime
 
 from echo_bot.app.discovery import add_own_tools
 from echo_bot.app.doors import Doors
-from echo_bot.app.mcp import build_servers
 from echo_bot.app.flows import Flows, flow_tools
+from echo_bot.app.mcp import build_servers
 from echo_bot.app.network_tools import Reach, network_tools
 from echo_bot.app.outgoing import OutgoingFiles
 from echo_bot.app.remembering import Witnesses, knowledge_tools, remembering_tools
+from echo_bot.app.scheduling import cronjob_tool
 from echo_bot.app.skills import Running, bound_content, build_skills
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Surroundings
@@ -95,6 +97,7 @@ def build_toolbox(
     reach: Reach,
     workers: Workers,
     flows: Flows,
+    alarm: asyncio.Event,
     mask_known: Callable[[str], str],
 ) -> Toolbox:
     """Everything that tools need; one of the user's own that cannot be used is only left out."""
@@ -138,6 +141,7 @@ def build_toolbox(
             ),
             *remembering_tools(config, settings, store, sites, witnesses),
             *flow_tools(config, settings, store, flows, witnesses, lambda: registry),
+            cronjob_tool(config, settings, store, delivery, sites, witnesses, alarm),
             *knowledge_tools(config, settings.places, workspace, running.on_output, witnesses.clock),
             ClarifyTool(
                 broker,

@@ -17,6 +17,9 @@ DECISIONS_TOPIC = "approvals"
 PAUSES_TOPIC = "pauses"
 """Another process paused or resumed: read what is paused."""
 
+JOBS_TOPIC = "jobs"
+"""Another process changed a scheduled job, or wants one to run."""
+
 PINS_TOPIC = "mcp_pins"
 """Another process pinned or unpinned definitions of MCP tools."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, StringConstraints
 
 from echo_bot.config.written import WrittenInt
 
@@ -32,6 +32,9 @@ Secret = Annotated[SecretStr, BeforeValidator(_as_written)]
 Item = TypeVar("Item")
 Listed = Annotated[tuple[Item, ...], Field(strict=False)]
 """A YAML list, kept as a tuple; its items stay strict."""
+
+Interval = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,4}[mhd]$")]
+"""A number and its unit: minutes, hours or days."""
 
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]

@@ -97,11 +97,13 @@ async def bring_in_line(jobs: Jobs, wanted: JobRecord | None, now: datetime) -> 
         await jobs.change(kept)
 
 
-def checklist_reader(file: str, workspace: str, door: Callable[[], FileDoor]) -> Callable[[], Awaitable[str]]:
-    """Reads the checklist through the path policy. The function raises ValueError with a sentence."""
+def checklist_reader(
+    file: str, workspace: str, owner: Identity, door_of: Callable[[Identity], Awaitable[FileDoor]]
+) -> Callable[[], Awaitable[str]]:
+    """Reads the checklist through its owner's path policy. It raises ValueError with a sentence."""
 
-    def read() -> str:
-        found = door().read_bytes(file, workspace, _MOST_BYTES)
+    def read(door: FileDoor) -> str:
+        found = door.read_bytes(file, workspace, _MOST_BYTES)
         if isinstance(found, FileRefusal):
             raise ValueError(f"inspection.file: {found.sentence}")
         text = found.data.decode("utf-8", "replace").strip()
@@ -110,6 +112,6 @@ def checklist_reader(file: str, workspace: str, door: Callable[[], FileDoor]) ->
         return text
 
     async def read_in_thread() -> str:
-        return await asyncio.to_thread(read)
+        return await asyncio.to_thread(read, await door_of(owner))
 
     return read_in_thread

@@ -33,8 +33,11 @@ _SKIPPED = "missed and left out, since the bot did not run then"
 
 @dataclass(frozen=True, slots=True)
 class SchedulerSettings:
+    """Without `runs_jobs` only the inspection runs."""
+
     missed_runs: Literal["once", "skip"]
     max_parallel: int
+    runs_jobs: bool = True
 
 
 @dataclass(slots=True)
@@ -47,7 +50,7 @@ class _Run:
 
 
 class Scheduler:
-    """Nothing is polled but the wall clock, once a minute; `wake` says that a job has changed."""
+    """Nothing is polled but the wall clock, once a minute; `alarm` is set when a job has changed."""
 
     def __init__(
         self,
@@ -55,12 +58,12 @@ class Scheduler:
         jobs: Jobs,
         firing: Firing,
         pausing: Pausing,
+        alarm: asyncio.Event,
         clock: Callable[[], datetime],
     ) -> None:
         self._settings, self._jobs, self._firing = settings, jobs, firing
-        self._pausing, self._clock = pausing, clock
+        self._pausing, self._wake, self._clock = pausing, alarm, clock
         self._slots = asyncio.Semaphore(settings.max_parallel)
-        self._wake = asyncio.Event()
         self._runs: dict[str, _Run] = {}
         self._looked_at: datetime | None = None
         self._task: asyncio.Task[None] | None = None
@@ -96,7 +99,7 @@ class Scheduler:
     async def _look(self) -> float:
         """Begin what is due. Returns the seconds until it is worth looking again."""
         now = self._clock()
-        jobs = await self._jobs.list()
+        jobs = tuple(job for job in await self._jobs.list() if self._settings.runs_jobs or job.kind != "job")
         if self._looked_at is not None and self._looked_at - now > _SET_BACK:
             log.warning("clock_set_back", before=self._looked_at.isoformat(), now=now.isoformat())
             jobs = tuple([await self._replanned(job, now) for job in jobs])

@@ -103,11 +103,13 @@ async def running_bot(
         parts.channels.start(parts.inbox)
         for turn in await store.turns.unfinished():
             parts.queues.submit(turn)
+        await parts.scheduling.start()
         await parts.flows.start(parts.inbox.admits)
         try:
             yield RunningBot(parts, store, all_channels, workspace, gateway.url if gateway else "")
         finally:
             await parts.flows.close()
+            await parts.scheduling.close()
             await parts.inbox.close()
             await parts.queues.close()
             await parts.toolbox.servers.stop()

@@ -51,7 +51,7 @@ def test_the_schema_explains_every_key() -> None:
 @pytest.mark.parametrize(
     ("key", "comes_later"),
     [
-        ("scheduler.enabled", True),
+        ("scheduler.enabled", False),
         ("memory.enabled", False),
         ("tools.web.enabled", False),
         ("tools.image_gen.enabled", False),

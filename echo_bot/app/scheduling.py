@@ -1,0 +1,145 @@
+"""The scheduler and everything it works with, made from the configuration."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from echo_bot.app.remembering import Witnesses
+from echo_bot.approval.approvers import read_paired
+from echo_bot.config.model import Config
+from echo_bot.delivery import Delivery
+from echo_bot.errors import StartError
+from echo_bot.events import Identity
+from echo_bot.files import FileDoor
+from echo_bot.policy.access import is_admin
+from echo_bot.policy.settings import PolicySettings
+from echo_bot.scheduler.firing import Firing, FiringParts
+from echo_bot.scheduler.inspection import (
+    Checklist,
+    bring_in_line,
+    checklist_reader,
+    inspection_job,
+    inspector,
+)
+from echo_bot.scheduler.runner import Scheduler, SchedulerSettings
+from echo_bot.scheduler.zones import default_zone
+from echo_bot.session import TurnStarter
+from echo_bot.session.pausing import Pausing
+from echo_bot.storage.job_record import JobRecord
+from echo_bot.storage.protocol import Store
+from echo_bot.tools.builtin.cronjob import CronjobTool, JobDesk
+from echo_bot.tools.sites import CallSites
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduling:
+    """`start` brings the inspection in line with the configuration, then begins to run what is due."""
+
+    scheduler: Scheduler
+    store: Store
+    inspection: JobRecord | None
+    clock: Callable[[], datetime]
+    runs: bool
+
+    async def start(self) -> None:
+        await bring_in_line(self.store.jobs, self.inspection, self.clock())
+        if self.runs:
+            await self.scheduler.start()
+
+    async def close(self) -> None:
+        await self.scheduler.close()
+
+
+def build_scheduling(
+    config: Config,
+    settings: PolicySettings,
+    store: Store,
+    delivery: Delivery,
+    starter: TurnStarter,
+    pausing: Pausing,
+    witnesses: Witnesses,
+    alarm: asyncio.Event,
+    *,
+    admits: Callable[[Identity], Awaitable[bool]],
+    door_of: Callable[[Identity], Awaitable[FileDoor]],
+) -> Scheduling:
+    """Raises StartError for an inspection that cannot be."""
+    inspection = config.inspection
+    owner = inspector(settings.access)
+    wanted = _inspection_job(config, settings, owner, witnesses.clock()) if inspection.enabled else None
+    parts = FiringParts(
+        jobs=store.jobs,
+        starter=starter,
+        delivery=delivery,
+        settings=settings,
+        audit=witnesses.audit,
+        admits=admits,
+        checklist=checklist_reader(inspection.file, settings.places.workspace, owner, door_of),
+        clock=witnesses.clock,
+    )
+    scheduler = Scheduler(
+        SchedulerSettings(
+            missed_runs=config.scheduler.missed_runs,
+            max_parallel=config.scheduler.max_parallel,
+            runs_jobs=config.scheduler.enabled,
+        ),
+        store.jobs,
+        Firing(parts),
+        pausing,
+        alarm,
+        witnesses.clock,
+    )
+    runs = config.scheduler.enabled or inspection.enabled
+    return Scheduling(scheduler, store, wanted, witnesses.clock, runs)
+
+
+def cronjob_tool(
+    config: Config,
+    settings: PolicySettings,
+    store: Store,
+    delivery: Delivery,
+    sites: CallSites,
+    witnesses: Witnesses,
+    alarm: asyncio.Event,
+) -> CronjobTool:
+    async def asks_as_admin(sender: Identity) -> bool:
+        return is_admin(sender, settings.access, await read_paired(witnesses.people))
+
+    return CronjobTool(
+        JobDesk(
+            jobs=store.jobs,
+            approvals=store.approvals,
+            sites=sites,
+            audit=witnesses.audit,
+            is_admin=asks_as_admin,
+            targets=settings.targets,
+            channels=lambda address: delivery.channel(address) is not None,
+            default_zone=default_zone(config.timezone),
+            wake=alarm.set,
+            clock=witnesses.clock,
+        )
+    )
+
+
+def inspection_warning(config: Config, settings: PolicySettings) -> str:
+    """Why nothing will be inspected although the configuration wants it; "" else."""
+    inspection = config.inspection
+    if not inspection.enabled:
+        return ""
+    path = os.path.join(settings.places.workspace, os.path.expanduser(inspection.file))
+    if os.path.isfile(path):
+        return ""
+    return f"inspection.file is {inspection.file}, which is not there: nothing is inspected until it is"
+
+
+def _inspection_job(config: Config, settings: PolicySettings, owner: Identity, now: datetime) -> JobRecord:
+    inspection = config.inspection
+    checklist = Checklist(inspection.every, inspection.file, inspection.target)
+    try:
+        return inspection_job(checklist, owner, settings.targets, default_zone(config.timezone), now)
+    except ValueError as error:
+        raise StartError(f"inspection: {error}") from error

@@ -50,7 +50,7 @@ async def test_a_done_turn_runs_again_and_its_first_attempt_is_gone_from_what_th
 
 
 async def test_a_failed_turn_runs_again(tmp_path: Path, local: Config, says: Says) -> None:
-    script = ScriptedModel([Fail(ModelHTTPError(500, "m", "overloaded")), Say("this time")])
+    script = ScriptedModel([Fail(ModelHTTPError(400, "m", "refused")), Say("this time")])
     async with running_bot(tmp_path, local, model=script.model) as bot:
         await bot.channel.say("tell me")
         await bot.channel.wait_for(says("did not get this done"))

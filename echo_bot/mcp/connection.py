@@ -59,7 +59,7 @@ class Connection:
             except MCPError as error:
                 raise self._failure(error) from error
             except ValidationError as error:
-                raise McpFailed("its list of tools is malformed") from error
+                raise McpFailed(f"its list of tools is malformed ({_place(error)})") from error
             found += [
                 {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
                 for tool in page.tools
@@ -79,7 +79,7 @@ class Connection:
         except MCPError as error:
             raise self._failure(error) from error
         except ValidationError as error:
-            raise McpFailed("its answer is malformed") from error
+            raise McpFailed(f"its answer is malformed ({_place(error)})") from error
         if isinstance(result, types.InputRequiredResult):
             raise McpFailed("it asked for an answer of a person or a model, which servers do not get here")
         return result.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -140,7 +140,10 @@ async def connected(
                 listener.cancel()
                 await asyncio.wait({listener})
     except (MCPError, ExceptionGroup) as error:
-        raise McpFailed(end.why or sentence_of(error)) from error
+        first = first_of(error)
+        raise McpFailed(
+            str(first) if isinstance(first, McpFailed) else end.why or sentence_of(first)
+        ) from error
 
 
 async def _listen(client: Client) -> None:
@@ -174,10 +177,22 @@ class _Watched(AbstractAsyncContextManager[TransportStreams]):
         return await self._inner.__aexit__(kind, error, trace)
 
 
-def sentence_of(error: BaseException) -> str:
-    """What failed, in a line: the first error of a group, ours as they are, others with their kind."""
+def _place(error: ValidationError) -> str:
+    """Where the first fault is; what stands there is the server's and not repeated."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"[:200]
+
+
+def first_of(error: BaseException) -> BaseException:
+    """Of a group the first error that is none."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
+    return error
+
+
+def sentence_of(error: BaseException) -> str:
+    """What failed, in a line: ours as they are, others with their kind."""
+    error = first_of(error)
     if isinstance(error, MCPError):
         return error.error.message
     if isinstance(error, EchoBotError):

@@ -91,6 +91,7 @@ class McpServer:
         self._task: asyncio.Task[None] | None = None
         self._is_stopping = False
         self._calls = 0
+        self._judging = asyncio.Lock()
         self._ready_at: float | None = None
 
     @property
@@ -160,9 +161,10 @@ class McpServer:
 
     async def read_pins(self) -> None:
         """Somebody changed what is pinned."""
-        records = await self._around.definitions.list(self.name)
-        definitions = [each.definition for each in self.offered.values()]
-        self._offer(await asyncio.to_thread(judged, self.name, definitions, records))
+        async with self._judging:
+            records = await self._around.definitions.list(self.name)
+            definitions = [each.definition for each in self.offered.values()]
+            self._offer(await asyncio.to_thread(judged, self.name, definitions, records))
 
     async def _keep_up(self) -> None:
         try:
@@ -237,6 +239,10 @@ class McpServer:
         found = await asyncio.to_thread(listing, self.spec, entries)
         if found.digests == self._listing.digests and self._ready_at is not None:
             return
+        async with self._judging:
+            await self._take(found)
+
+    async def _take(self, found: Listing) -> None:
         definitions = self._around.definitions
         before = await definitions.list(self.name)
         seen = [SeenDefinition(each.name, each.digest, each.text) for each in found.definitions]

@@ -58,7 +58,8 @@ def _suspicion(definition: Definition) -> str:
     findings = scan_memory(definition.words(), "definition")
     if not findings:
         return ""
-    return f"its definition does not pass the scan ({findings[0].kind}: {findings[0].sentence.rstrip('.')})"
+    what = findings[0].sentence.partition(":")[0]
+    return f"its definition does not pass the scan ({findings[0].kind}: {what})"
 
 
 def _remedy(server: str, definition: Definition) -> str:

@@ -87,7 +87,7 @@ def load(folder: Path) -> Connect:
     from echo_bot.mcp.connection import connected
 
     def guarded(endpoint: str) -> GuardedTransport:
-        return guarded_transport(NetworkRules(), endpoints=[endpoint])
+        return guarded_transport(NetworkRules("allow"), endpoints=[endpoint])
 
     environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
     return partial(

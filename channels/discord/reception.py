@@ -64,12 +64,12 @@ class Reception:
 
     def message(self, message: discord.Message) -> None:
         self._heard()
-        self.intake.put(partial(self._take, message))
+        self.intake.put(partial(self._take, message), message.channel.id)
 
     def edited(self, message: discord.Message) -> None:
         self._heard()
         if message.edited_at is not None:
-            self.intake.put(partial(self._take, message, message.edited_at))
+            self.intake.put(partial(self._take, message, message.edited_at), message.channel.id)
 
     def interaction(self, interaction: Act) -> None:
         self._heard()

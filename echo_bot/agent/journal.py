@@ -74,6 +74,13 @@ class Journal:
             self.turn_id, JournalEntry("note", f"draft:{self.message_count}", message_id)
         )
 
+    def was_begun(self) -> bool:
+        """Did an earlier run note that it began?"""
+        return "begun" in self._notes
+
+    async def note_begun(self) -> None:
+        await self._turns.append(self.turn_id, JournalEntry("note", "begun", ""))
+
     def results_cut(self) -> int:
         """Results before this message of the turn are sent to the model shortened."""
         return int(self._notes.get("results_cut", 0))

@@ -23,6 +23,7 @@ BUILT = frozenset(
     {
         "clarify",
         "cronjob",
+        "delegate_task",
         "edit_file",
         "exec",
         "execute_code",
@@ -44,6 +45,7 @@ BUILT = frozenset(
         "skill_run",
         "skill_view",
         "skills_list",
+        "spawn_task",
         "text_to_speech",
         "todo",
         "vision_analyze",
@@ -55,6 +57,8 @@ BUILT = frozenset(
 """The built-in tools of this version; the rest of the catalogue comes later."""
 
 UNCONFIGURED: Mapping[str, str] = {
+    "delegate_task": "a worker needs a model: set models.default",
+    "spawn_task": "a worker needs a model: set models.default",
     "knowledge_search": "nothing is indexed: set knowledge.paths, or name paths to knowledge_index rebuild",
     "vision_analyze": "no model that sees: set models.default, or tools.vision.api_key",
 }

@@ -27,6 +27,8 @@ NEEDS: Mapping[str, str] = {
     "process": "a place where code may run: the sandbox (bubblewrap), or `tools.exec.host`",
     "knowledge_search": "`knowledge.paths`, or places named to knowledge_index",
     "execute_code": "the same, and `python3`, `node` or `bash` on PATH",
+    "delegate_task": "`models.default`",
+    "spawn_task": "`models.default`",
     "skill_run": "a place where code may run, and the Python of `skills.python`",
     "web_fetch": "`pip install 'echo-bot[web]'`",
     "web_search": "the provider's key (brave, tavily), its address (searxng), or the extra `web` (ddgs)",

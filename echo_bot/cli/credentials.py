@@ -159,6 +159,8 @@ def owner_and_field(name: str, manifests: Iterable[ChannelManifest]) -> tuple[st
             return f"channel:{channel}/{account}", field
         case ["models", "providers", provider, "api_key"] if provider:
             return f"models.providers.{provider}", "api_key"
+        case ["tools", "mcp_servers", server, "headers" | "env" as part, field] if server and field:
+            return f"tools.mcp_servers.{server}.{part}", field
     known = [f"channels.{channel}.{each}" for channel, fields in secrets.items() for each in fields]
     nearest = get_close_matches(name, [*known, *CONFIG_NAMES], n=1)
     hint = f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join([*known, *CONFIG_NAMES])}."

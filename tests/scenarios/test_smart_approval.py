@@ -11,6 +11,7 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from echo_bot.events import TurnId
 from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.scripted_model import CallTool, Fail, Say, ScriptedModel
@@ -229,6 +230,21 @@ async def test_a_changed_call_is_judged_again_and_names_who_changed_it(
         assert (bot.workspace / "right").exists()
     assert '"changed_by": "telegram:1"' in prompt_of(judge.seen[1])
     assert '"changed_by"' not in prompt_of(judge.seen[0])
+
+
+async def test_what_the_judge_used_is_counted_for_the_conversation(
+    tmp_path: Path, smart: Config, says: Says
+) -> None:
+    judge = ScriptedModel([Say("DENY")])
+    async with running_bot(tmp_path, smart, judge=judge.model) as bot:
+        await bot.channel.say("/run touch made")
+        await bot.channel.wait_for(says("the approval model denied"))
+        [judged] = await rows(bot, "smart")
+        turn = await bot.store.turns.get(TurnId(str(judged["turn"])))
+        assert turn is not None
+        [total] = await bot.store.usage.of_session(turn.session_key)
+        assert (total.kind, total.answers) == ("approval", 1)
+        assert total.tokens > 0
 
 
 TELLS_ITS_CONTEXT = """

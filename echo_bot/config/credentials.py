@@ -15,6 +15,9 @@ _ADDRESSES = ("url", "proxy")
 """Secret-typed keys that are addresses: a credential only when they carry a password."""
 
 _MCP_VARIABLE = re.compile(r"tools\.mcp_servers\.[^.]+\.env\.")
+_TELLING_NAME = re.compile(
+    r"token|secret|passw|pwd|auth|cred|key|cookie|signature|bearer|(?:^|_)pat(?:_|$)", re.IGNORECASE
+)
 
 _VERIFIERS = ("gateway.api_tokens.", "gateway.admin_tokens.")
 """What others prove themselves with: the bot needs no more than a hash, so there is nothing to encrypt."""
@@ -66,10 +69,12 @@ def _is_plain(key: str, value: str) -> bool:
     """A variable of an MCP server that is no secret by name or look, as NODE_ENV: production."""
     if not _MCP_VARIABLE.match(key):
         return False
+    name = key.rpartition(".")[2]
+    if _TELLING_NAME.search(name):
+        return False
     from echo_bot.policy.guards.secrets import SecretMask
 
-    assignment = f"{key.rpartition('.')[2]}={value}"
-    return SecretMask(()).mask(assignment) == assignment
+    return SecretMask(()).mask(f"{name}={value}") == f"{name}={value}"
 
 
 def _secrets(value: object, key: str) -> Iterator[tuple[str, str]]:

@@ -148,7 +148,8 @@ class Tools(Section):
     mcp: Mcp = Mcp()
     """Tools of MCP servers."""
     mcp_servers: dict[McpName, McpServer] = Field(default_factory=dict)
-    """MCP servers by name; their tools are called mcp_<server>_<tool>."""
+    """MCP servers by name, such as {notes: {command: notes-mcp, args: [/srv/notes]}} or {wiki: {url: …}}; their
+    tools are called mcp_<server>_<tool>, and the keys of a server stand in docs/mcp.md."""
     paths: Listed[str] = ()
     """Python files with tools of your own."""
 

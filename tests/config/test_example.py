@@ -55,7 +55,7 @@ def test_the_schema_explains_every_key() -> None:
         ("memory.enabled", False),
         ("tools.web.enabled", False),
         ("tools.image_gen.enabled", False),
-        ("tools.mcp.enabled", True),
+        ("tools.mcp.enabled", False),
         ("observability.metrics", True),
         ("observability.log_level", False),
         ("tools.exec.enabled", False),

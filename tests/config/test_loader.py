@@ -116,7 +116,6 @@ REFUSED = {
 
 NOT_AVAILABLE = {
     "storage.url": "storage:\n  url: postgresql://h/d\n",
-    "tools.mcp_servers": "tools:\n  mcp_servers:\n    git: {command: git-mcp}\n",
     "inspection.enabled": "inspection:\n  enabled: true\n",
 }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from echo_bot.config.model import Config
 from echo_bot.config.places import absolute, data_dir
 from echo_bot.config.tools import McpServer as McpServerConfig
 from echo_bot.execution.environment import clean_environment
+from echo_bot.mcp.offered import Offered, judged, remembered
 from echo_bot.mcp.server import Around, Connect
 from echo_bot.mcp.servers import McpServers
 from echo_bot.mcp.spec import ServerSpec, Timing
@@ -23,7 +25,7 @@ from echo_bot.policy.capabilities import MCP_CALL
 from echo_bot.policy.guards.network import NetworkRules
 from echo_bot.policy.profiles import SECURITY_DENY
 from echo_bot.policy.settings import PolicySettings
-from echo_bot.storage.mcp import McpDefinitions
+from echo_bot.storage.mcp import McpDefinitionRecord, McpDefinitions
 from echo_bot.tools.builtin.workspace import Workspace
 from echo_bot.tools.registry import Registry
 
@@ -57,6 +59,25 @@ def build_servers(
 
 def server_specs(config: Config, stored: Stored) -> tuple[ServerSpec, ...]:
     return tuple(_spec(name, server, stored) for name, server in config.tools.mcp_servers.items())
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTool:
+    """A tool as its server listed it last, and the risk that the operator gave the server, "" for none."""
+
+    offered: Offered
+    risk: str
+
+
+def known_tools(config: Config, records: Sequence[McpDefinitionRecord]) -> dict[str, KnownTool]:
+    """The tools of the configured servers by name, from what is stored: nothing is started."""
+    return {
+        name: KnownTool(each, spec.risk)
+        for spec in server_specs(config, {})
+        for name, each in judged(
+            spec.name, remembered(spec, records), [r for r in records if r.server == spec.name]
+        ).items()
+    }
 
 
 def idle_reason(config: Config, server: str) -> str:

@@ -22,9 +22,12 @@ from echo_bot.errors import StartError
 from echo_bot.events import SessionKey
 from echo_bot.policy.access import may_speak
 from echo_bot.policy.call import Executor
-from echo_bot.policy.catalogue import CATALOGUE
+from echo_bot.policy.capabilities import MCP_CALL
+from echo_bot.policy.catalogue import CATALOGUE, is_mcp_name
 from echo_bot.policy.facts import Facts
+from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
+from echo_bot.storage.protocol import McpDefinitions
 
 
 def facts_here(
@@ -57,17 +60,22 @@ async def _facts(
     surroundings = Surroundings(auto_lands_on=lands)
     if is_empty(place):
         return gather(asked, caller, settings, surroundings)
-    return await _with_store(asked, replace(case, caller=caller), settings, surroundings, place.database)
+    return await _with_store(asked, replace(case, caller=caller), settings, surroundings, place)
 
 
 async def _with_store(
-    asked: Asked, case: Case, settings: PolicySettings, surroundings: Surroundings, database: Path
+    asked: Asked, case: Case, settings: PolicySettings, surroundings: Surroundings, place: Place
 ) -> Facts:
-    """The facts with what the store knows: who is paired, what was granted. Nothing is written."""
+    """The facts with what the store knows: who is paired, what was granted, what servers listed.
+
+    Nothing is written.
+    """
     from echo_bot.storage.store import SqlStore, sqlite_url
 
-    store = SqlStore(sqlite_url(database))
+    store = SqlStore(sqlite_url(place.database))
     try:
+        if is_mcp_name(asked.tool):
+            asked, surroundings = await _served(asked, surroundings, place, store.mcp)
         caller = replace(case.caller, paired=await read_paired(store.people))
         facts = gather(asked, caller, settings, surroundings)
         wanted = digest_or_none(facts)
@@ -77,6 +85,26 @@ async def _with_store(
         return replace(facts, granted=found is not None)
     finally:
         await store.close()
+
+
+async def _served(
+    asked: Asked, surroundings: Surroundings, place: Place, definitions: McpDefinitions
+) -> tuple[Asked, Surroundings]:
+    """The call with what the server of its tool said last, and how that stands."""
+    from echo_bot.app.mcp import known_tools
+    from echo_bot.mcp.servers import sight_of
+
+    known = known_tools(place.loaded.config, await definitions.list()).get(asked.tool)
+    if known is None:
+        return asked, surroundings
+    sight = sight_of(known.offered)
+    declared = replace(
+        asked,
+        declared_risk=known.risk or RiskLevel.EXEC.value,
+        capabilities=(MCP_CALL,),
+        parameters=known.offered.standing.schema,
+    )
+    return declared, replace(surroundings, look_at_definition=lambda tool: sight)
 
 
 async def _auto_lands_on(settings: PolicySettings) -> Executor:

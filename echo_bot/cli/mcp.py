@@ -126,18 +126,14 @@ def _standing(
     place: Place, records: tuple[McpDefinitionRecord, ...]
 ) -> Iterator[tuple[McpDefinitionRecord, Offered | None]]:
     """Each with how it stands, None for a server or a tool that the configuration does not want."""
-    from echo_bot.app.mcp import server_specs
-    from echo_bot.mcp.offered import judged, remembered
+    from echo_bot.app.mcp import known_tools
+    from echo_bot.mcp.names import prefix_of
 
-    offered = {
-        (spec.name, each.definition.name): each
-        for spec in server_specs(place.loaded.config, {})
-        for each in judged(
-            spec.name, remembered(spec, records), [r for r in records if r.server == spec.name]
-        ).values()
-    }
+    known = [each.offered for each in known_tools(place.loaded.config, records).values()]
     for record in records:
-        yield record, offered.get((record.server, record.tool))
+        prefix = prefix_of(record.server)
+        mine = (each for each in known if each.name.startswith(prefix) and each.definition.name == record.tool)
+        yield record, next(mine, None)
 
 
 def _row(record: McpDefinitionRecord, offered: Offered | None) -> dict[str, object]:

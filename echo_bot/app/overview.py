@@ -16,6 +16,7 @@ from echo_bot.mcp.server import ServerStatus
 from echo_bot.mcp.telling import server_json, server_line
 from echo_bot.policy.access import is_admin
 from echo_bot.policy.settings import PolicySettings
+from echo_bot.scheduler.telling import jobs_line
 from echo_bot.session import Pausing, SessionQueues
 from echo_bot.storage.protocol import People, Store
 from echo_bot.tools.registry import Availability, Registry, ToolState
@@ -75,6 +76,7 @@ class Overview:
             *self._channel_lines(),
             *(f"MCP server {each.name}: {server_line(each)}" for each in self._servers()),
         ]
+        lines += [line for line in [jobs_line(await self._store.jobs.list())] if line]
         if dead:
             count = f"{_MOST_DEAD} or more" if len(dead) == _MOST_DEAD else str(len(dead))
             shown = f"`{command('outbox list')}` shows them"

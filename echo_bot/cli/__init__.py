@@ -19,6 +19,7 @@ VERBS = {
     "resume": "Let everything go on after a pause.",
     "approvals": "List open questions and decide them.",
     "grants": "List and revoke remembered approvals.",
+    "jobs": "List scheduled jobs; hold, run or delete one.",
     "outbox": "List messages that were not delivered; try again or drop them.",
     "mcp": "List the tools of MCP servers and approve their definitions.",
     "knowledge": "Look into the index of documents, bring it up to date.",

@@ -58,6 +58,8 @@ def as_dict(found: Status) -> dict[str, object]:
         "paused": _paused_dict(seen),
         "dead_letters": seen.dead_letters,
         "unknown_deliveries": seen.unknown_deliveries,
+        "jobs": seen.jobs,
+        "failing_jobs": seen.failing_jobs,
         "grants": seen.grants,
         "paired": seen.paired,
         "stored_credentials": seen.stored_credentials,
@@ -157,6 +159,10 @@ def _paused_dict(seen: Peek) -> dict[str, object]:
 def _counts(seen: Peek) -> Iterator[str]:
     if seen.turns:
         yield "Turns: " + ", ".join(f"{count} {state}" for state, count in sorted(seen.turns.items()))
+    if seen.jobs:
+        counted = ", ".join(f"{count} {state}" for state, count in sorted(seen.jobs.items()))
+        failing = f"; {seen.failing_jobs} failed when they last ran" if seen.failing_jobs else ""
+        yield f"Jobs: {counted}{failing} (`{command('jobs list')}` shows them)"
     if seen.dead_letters:
         shown = f"(`{command('outbox list')}` shows them)"
         yield click.style(f"Undeliverable messages: {seen.dead_letters}", fg="red") + f" {shown}"

@@ -265,7 +265,7 @@ LASTING: Mapping[str, JsonSchema] = {
             "When: a cron expression (0 8 * * 1-5), @daily, every 15 minutes, every day at 8:00, "
             "in 20 minutes, tomorrow 9:00, 2026-12-24 18:00"
         ),
-        instruction=_text("What the job is to do: a task in words, or a direct call such as /run ./backup.sh"),
+        instruction=_text("What the job is to do: a task in words, or a direct call: /run ./backup.sh"),
         target=_TARGET,
         timezone=_text("The schedule's time zone, such as Europe/Berlin; the configured one when absent"),
     ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from echo_bot.approval.escape import escape_line
@@ -48,6 +49,20 @@ def is_as_shown(job: JobRecord, shown: Plan, now: datetime) -> bool:
 def job_line(job: JobRecord) -> str:
     """One line for lists."""
     return ", ".join([f"{escape_line(job.name)} ({job.job_id}): {when(job)}", *_facts(job)])
+
+
+def jobs_line(jobs: Sequence[JobRecord]) -> str:
+    """How many there are, by state; "" for none."""
+    counted = Counter(job.state.value for job in jobs)
+    if not counted:
+        return ""
+    states = ", ".join(f"{count} {state}" for state, count in sorted(counted.items()))
+    failing = sum(job.failures > 0 for job in jobs)
+    coming = min(
+        (job for job in jobs if job.next_at), key=lambda job: job.next_at or job.set_at, default=None
+    )
+    following = f". Next: {escape_line(coming.name)}, {when(coming)}" if coming else ""
+    return f"Jobs: {states}{f', {failing} of them failing' if failing else ''}{following}."
 
 
 def when(job: JobRecord) -> str:

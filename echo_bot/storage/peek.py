@@ -61,6 +61,8 @@ class Peek:
     bot: LeaseLine | None = None
     paused: Pause | None = None
     paused_sessions: int = 0
+    jobs: dict[str, int] = field(default_factory=dict)
+    failing_jobs: int = 0
 
     @property
     def health(self) -> dict[str, object]:
@@ -88,6 +90,7 @@ def _look(connection: sqlite3.Connection, revision: str) -> Peek:
         connection, "SELECT state, count(*) FROM outbox WHERE state IN ('dead', 'unknown') GROUP BY state"
     )
     pauses = _values(connection, PAUSED)
+    has_jobs = revision >= "0003"
     return Peek(
         revision=revision,
         pending=_pending(connection),
@@ -101,6 +104,8 @@ def _look(connection: sqlite3.Connection, revision: str) -> Peek:
         bot=_bot(connection),
         paused=Pause.from_json(pauses[EVERYWHERE]) if EVERYWHERE in pauses else None,
         paused_sessions=len(pauses.keys() - {EVERYWHERE}),
+        jobs=_counts(connection, "SELECT state, count(*) FROM jobs GROUP BY state") if has_jobs else {},
+        failing_jobs=_number(connection, "SELECT count(*) FROM jobs WHERE failures > 0") if has_jobs else 0,
     )
 
 

@@ -170,7 +170,7 @@ async def test_a_changed_job_loses_its_authority_and_its_failure_is_told_once(
         await bot.channel.wait_for(says("backup is authorised"))
         after = await come(bot, clock, job)
         assert (after.last.state, after.failures, after.told) == ("done", 0, False)
-        await bot.channel.wait_for(lambda m: m.body.strip("`\n") == "two", "the answer")
+        await bot.channel.wait_for(says("exit code 0\ntwo"), "the answer")
         assert len([text for text in texts(bot.channel) if "failed: " in text]) == 1
 
 
@@ -227,7 +227,7 @@ async def test_without_a_model_a_task_in_words_fails_with_the_way_out(tmp_path: 
 
 
 async def test_one_time_jobs_count_from_when_they_were_asked_for_and_are_then_done(
-    tmp_path: Path, calm: Config
+    tmp_path: Path, calm: Config, says: Says
 ) -> None:
     clock = MovedClock()
     async with running_bot(tmp_path, calm, clock=clock) as bot:
@@ -244,10 +244,10 @@ async def test_one_time_jobs_count_from_when_they_were_asked_for_and_are_then_do
         assert abs((job.next_at - asked_at).total_seconds() - 1200) < 30
         after = await come(bot, clock, job)
         assert (after.state, after.next_at) == (JobState.DONE, None)
-        await bot.channel.wait_for(lambda m: m.body.strip("`\n") == "tea", "the tea")
+        await bot.channel.wait_for(says("exit code 0\ntea"), "the tea")
 
 
-async def test_a_job_runs_when_it_is_asked_to(tmp_path: Path, calm: Config) -> None:
+async def test_a_job_runs_when_it_is_asked_to(tmp_path: Path, calm: Config, says: Says) -> None:
     async with running_bot(tmp_path, calm) as bot:
         job = await make(bot, f"{DAILY} instruction='/run echo now'")
         before = await stored(bot, job)
@@ -256,7 +256,7 @@ async def test_a_job_runs_when_it_is_asked_to(tmp_path: Path, calm: Config) -> N
         await bot.channel.press("Approve once")
         after = await ended(bot, job, after=before)
         assert after.next_at == before.next_at
-        await bot.channel.wait_for(lambda m: m.body.strip("`\n") == "now", "the answer")
+        await bot.channel.wait_for(says("exit code 0\nnow"), "the answer")
 
 
 async def test_jobs_of_others_are_as_if_not_there_and_an_admin_sees_them(

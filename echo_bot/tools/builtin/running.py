@@ -92,6 +92,7 @@ async def result_of(
         error_kind=kind,
         metadata={
             "exit_code": outcome.exit_code,
+            "printed": bool(body),
             "seconds": round(outcome.seconds, 3),
             "executor": executor.kind.value,
             "killed_by": outcome.killed_by,

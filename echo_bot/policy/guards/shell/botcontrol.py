@@ -18,7 +18,8 @@ _PROGRAM = re.compile(r"echo[-_](?:bot|agent)(?:\.exe)?\Z")
 _MODULE = re.compile(r"echo_(?:bot|agent)(?:\.\w+)*\Z")
 _OWN_FILES = ("echo_bot/__main__.py", "echo_bot/cli.py", "echo_agent/__main__.py", "echo_bot/cli/__main__.py")
 _CONTROL = names(
-    "approvals approval grants grant pair pairing credentials credential config login pause resume mcp"
+    "approvals approval grants grant pair pairing credentials credential config login pause resume mcp "
+    "jobs job"
 )
 _VALUES = frozenset({"-c", "--config", "--data-dir", "--workspace"})
 _ENTRANCE = re.compile(

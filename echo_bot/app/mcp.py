@@ -25,7 +25,7 @@ from echo_bot.policy.capabilities import MCP_CALL
 from echo_bot.policy.guards.network import NetworkRules
 from echo_bot.policy.profiles import SECURITY_DENY
 from echo_bot.policy.settings import PolicySettings
-from echo_bot.storage.mcp import McpDefinitionRecord, McpDefinitions
+from echo_bot.storage.mcp_records import McpDefinitionRecord, McpDefinitions
 from echo_bot.tools.builtin.workspace import Workspace
 from echo_bot.tools.registry import Registry
 

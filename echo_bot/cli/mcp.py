@@ -25,7 +25,7 @@ from echo_bot.cli.state import (
 
 if TYPE_CHECKING:
     from echo_bot.mcp.offered import Offered
-    from echo_bot.storage.mcp import McpDefinitionRecord
+    from echo_bot.storage.mcp_records import McpDefinitionRecord
 
 NEGATIVE = 1
 BY = "cli:local"
@@ -132,7 +132,9 @@ def _standing(
     known = [each.offered for each in known_tools(place.loaded.config, records).values()]
     for record in records:
         prefix = prefix_of(record.server)
-        mine = (each for each in known if each.name.startswith(prefix) and each.definition.name == record.tool)
+        mine = (
+            each for each in known if each.name.startswith(prefix) and each.definition.name == record.tool
+        )
         yield record, next(mine, None)
 
 

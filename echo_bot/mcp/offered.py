@@ -11,7 +11,7 @@ from echo_bot.mcp.definition import Definition, UnusableDefinition, from_text, f
 from echo_bot.mcp.names import tool_names
 from echo_bot.mcp.spec import ServerSpec
 from echo_bot.mcp.standing import Standing, standing
-from echo_bot.storage.mcp import McpDefinitionRecord
+from echo_bot.storage.mcp_records import McpDefinitionRecord
 
 MOST_TOOLS = 200
 

@@ -20,7 +20,7 @@ from echo_bot.mcp.definition import Definition
 from echo_bot.mcp.failing import McpFailed, McpUnanswered
 from echo_bot.mcp.offered import Listing, Offered, judged, listing, remembered
 from echo_bot.mcp.spec import ServerSpec, Timing
-from echo_bot.storage.mcp import McpDefinitionRecord, McpDefinitions, SeenDefinition
+from echo_bot.storage.mcp_records import McpDefinitionRecord, McpDefinitions, SeenDefinition
 from echo_bot.tools.base import ToolExecutionContext
 
 if TYPE_CHECKING:

@@ -1,11 +1,9 @@
-"""Definitions of MCP tools: the one that a server listed last, and the one that is pinned."""
+"""The definitions of MCP tools."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 from sqlalchemy import Column, Connection, PrimaryKeyConstraint, Table, delete, select, update
 from sqlalchemy.engine import RowMapping
@@ -13,6 +11,7 @@ from sqlalchemy.engine import RowMapping
 from echo_bot.storage.columns import UtcTime, fields, text_column
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.mcp_records import McpDefinitionRecord, SeenDefinition
 from echo_bot.storage.tables import metadata
 
 mcp_definitions = Table(
@@ -41,56 +40,6 @@ _NAMES = (
     "pinned_by",
     "pinned_at",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class McpDefinitionRecord:
-    """A tool of a server under the server's own spelling. `seen` and `pinned` are its definitions as JSON.
-
-    Without a pin `pinned_digest`, `pinned` and `pinned_by` are empty.
-    """
-
-    server: str
-    tool: str
-    seen_digest: str
-    seen: str
-    seen_at: datetime
-    pinned_digest: str = ""
-    pinned: str = ""
-    pinned_by: str = ""
-    pinned_at: datetime | None = None
-
-    @property
-    def is_pinned(self) -> bool:
-        """Is what was seen last what is pinned?"""
-        return self.seen_digest == self.pinned_digest
-
-
-@dataclass(frozen=True, slots=True)
-class SeenDefinition:
-    """One tool of a listing: name, digest, definition as JSON."""
-
-    tool: str
-    digest: str
-    text: str
-
-
-class McpDefinitions(Protocol):
-    async def list(self, server: str | None = None) -> tuple[McpDefinitionRecord, ...]:
-        """By server and tool; of every server for None."""
-        ...
-
-    async def see(self, server: str, listed: Sequence[SeenDefinition], at: datetime) -> None:
-        """This is the server's listing now. A tool that is gone is kept only with its pin."""
-        ...
-
-    async def pin(self, server: str, tool: str, digest: str, by: str, at: datetime) -> bool:
-        """Pin what was seen last. False, and nothing changed, if that does not have this digest."""
-        ...
-
-    async def unpin(self, server: str, tool: str | None) -> int:
-        """Take pins away, of all the server's tools for None; how many."""
-        ...
 
 
 class SqlMcpDefinitions:

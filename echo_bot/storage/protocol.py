@@ -22,7 +22,7 @@ from echo_bot.storage.lasting import (
     SealedValues,
     Values,
 )
-from echo_bot.storage.mcp import McpDefinitions
+from echo_bot.storage.mcp_records import McpDefinitions
 from echo_bot.storage.records import (
     ApprovalRecord,
     GrantRecord,

@@ -15,7 +15,7 @@ from echo_bot.mcp.server import Connect, McpServer, ServerState
 from echo_bot.mcp.spec import Timing
 from echo_bot.net import GuardedTransport, guarded_transport
 from echo_bot.policy.guards.network import NetworkRules
-from echo_bot.storage.mcp import McpDefinitions
+from echo_bot.storage.mcp_records import McpDefinitions
 
 SCRIPTED = Path(__file__).parent / "servers" / "scripted.py"
 PATIENCE = 30.0

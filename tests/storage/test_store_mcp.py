@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from echo_bot.storage.mcp import SeenDefinition
+from echo_bot.storage.mcp_records import SeenDefinition
 from echo_bot.storage.store import SqlStore
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

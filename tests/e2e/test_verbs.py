@@ -245,7 +245,29 @@ async def test_a_row_changed_behind_the_bots_back_is_found(
     assert (said.code, "BROKEN" in said.out) == (1, True)
 
 
-CONTROL = ("approvals list", "grants list", "pair", "credentials list", "config check", "login")
+async def test_a_pause_of_the_command_line_holds_the_running_bot_until_it_resumes(
+    start_bot: StartBot, verb: Verb
+) -> None:
+    async with TelegramEmulator() as telegram:
+        await start_bot(config(telegram), **token(telegram))
+        ada = telegram.user(42, "Ada").chat()
+        ada.say("/whoami")
+        await ada.wait_for_text("You are", timeout=20)
+        assert (await verb("pause")).code == 0
+        assert "Paused everywhere since" in (await verb("status")).out
+        ada.say("/status")
+        await ada.wait_for_text("Paused everywhere", timeout=5)
+        ada.say("/tool todo action=list")
+        await ada.wait_for_text("Paused: I will read this", timeout=5)
+        assert (await verb("resume")).code == 0
+        await ada.wait_for_text("The list is empty", timeout=5)
+        assert (await verb("resume")).code == 1
+
+
+CONTROL = (
+    *("approvals list", "grants list", "pair", "credentials list", "config check"),
+    *("pause", "resume", "login"),
+)
 
 
 async def test_the_guard_keeps_the_bots_own_shell_from_its_control(start_bot: StartBot) -> None:

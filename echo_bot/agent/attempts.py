@@ -12,7 +12,6 @@ from pydantic_ai.exceptions import (
     ModelConnectionError,
     ModelHTTPError,
     ModelQuotaExceededError,
-    ModelRateLimitError,
     ModelRequestRejectedError,
     ModelRequestTimeout,
     OutputTokenLimitExceeded,
@@ -96,7 +95,7 @@ def why_failed(error: Exception, name: str = "the model") -> str:
             return str(error)
         case ModelRequestTimeout():
             return f"{name} took longer than models.limits.timeout_seconds"
-        case ModelHTTPError() if isinstance(error, ModelRateLimitError) or error.status_code == 429:
+        case ModelHTTPError() if error.status_code == 429 and not isinstance(error, ModelQuotaExceededError):
             wait = f" and asks to wait {error.retry_after:g} s" if error.retry_after else ""
             return f"{name} has too many requests{wait}"
         case ModelHTTPError():

@@ -37,7 +37,12 @@ class Misused:
     sentence: str
 
 
-Directive = DirectCall | Chat | Misused
+@dataclass(frozen=True, slots=True)
+class Compact:
+    """Summarise the older part of the conversation now."""
+
+
+Directive = DirectCall | Chat | Compact | Misused
 
 
 def split_command(text: str) -> tuple[str, str]:
@@ -47,12 +52,14 @@ def split_command(text: str) -> tuple[str, str]:
 
 
 def read_directive(text: str, schema_of: SchemaOf) -> Directive:
-    """`/run …` and `/tool …` are direct calls; everything else is for the model."""
+    """`/run …`, `/tool …` and `/compact` are for the bot itself; everything else is for the model."""
     name, rest = split_command(text)
     if name == "run":
         return DirectCall("exec", {"command": rest}) if rest else Misused(RUN_USAGE)
     if name == "tool":
         return _read_tool(rest, schema_of)
+    if name == "compact" and not rest:
+        return Compact()
     return Chat(text)
 
 

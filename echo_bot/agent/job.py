@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from echo_bot.agent.chat import ChatRunner
-from echo_bot.agent.directive import Chat, DirectCall, Misused, SchemaOf, read_directive
+from echo_bot.agent.directive import Chat, Compact, DirectCall, Misused, SchemaOf, read_directive
 from echo_bot.agent.journal import Journal
 from echo_bot.agent.turn import Ended, shown_result
 from echo_bot.delivery import Delivery
@@ -51,6 +51,8 @@ class JobTurns:
         match read_directive(scope.event.text, self._schema_of):
             case Misused(sentence):
                 return Ended(TurnState.FAILED, sentence)
+            case Compact():
+                return Ended(TurnState.FAILED, "/compact is for a conversation, and a job has none")
             case DirectCall(tool, args):
                 return await self._call(scope, tool, args)
             case Chat():
@@ -61,7 +63,8 @@ class JobTurns:
         result = await self._runner.run(scope, _DIRECT_KEY, tool, args)
         if not result.success:
             return Ended(TurnState.FAILED, shown_result(tool, result))
-        return Ended(result=fence(result.output) if result.output.strip() else "")
+        is_silent = not result.output.strip() or result.metadata.get("printed") is False
+        return Ended(result="" if is_silent else fence(result.output))
 
     async def _talk(self, scope: TurnScope, journal: Journal) -> Ended:
         if self._chat is None:

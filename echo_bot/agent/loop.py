@@ -167,8 +167,8 @@ class ModelLoop:
             node = await run.next(node)
             if Agent.is_call_tools_node(node) and is_answer(node.model_response):
                 make_presentable(node.model_response)
-                await self._keep(list(run.all_messages())[start:], step, deps)
-                await step.listener.answered(node.model_response)
+                if await self._keep(list(run.all_messages())[start:], step, deps):
+                    await step.listener.answered(node.model_response)
 
     async def _check_limits(self, step: _Step) -> None:
         """Raises LimitReached before a request that a limit forbids."""
@@ -180,10 +180,12 @@ class ModelLoop:
             raise LimitReached(f"models.limits.total_tokens_per_turn is reached: {limit:,} tokens")
         await self.models.check_day()
 
-    async def _keep(self, turn: list[ModelMessage], step: _Step, deps: TurnDeps) -> None:
-        """Journal what came since the last time; then its calls may run."""
+    async def _keep(self, turn: list[ModelMessage], step: _Step, deps: TurnDeps) -> bool:
+        """Journal what came since the last time; then its calls may run. False for what was there before."""
         journal, attempts, sent = step.journal, step.attempts, step.room.sent_tokens
         fresh, number = turn[journal.message_count :], journal.response_count
+        if not fresh:
+            return False
         answers = [message for message in fresh if isinstance(message, ModelResponse)]
         for answer in answers:
             sign(answer, Answerer(attempts.current.name, attempts.passed_over, sent))
@@ -194,6 +196,7 @@ class ModelLoop:
             step.room.learn(sent, answer)
         step.tokens += _tokens_of(answers)
         attempts.answered()
+        return True
 
 
 @dataclass(slots=True)

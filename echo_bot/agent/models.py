@@ -45,7 +45,15 @@ class ModelSettings:
         return self.name.partition(":")[2]
 
 
-def build_model(settings: ModelSettings, timeout_seconds: float = 120.0) -> Model:
+@dataclass(frozen=True, slots=True)
+class BuiltModel:
+    """`client` is the one it uses, to be closed by whoever had it built."""
+
+    model: Model
+    client: httpx2.AsyncClient
+
+
+def build_model(settings: ModelSettings, timeout_seconds: float = 120.0) -> BuiltModel:
     """Its HTTP client reaches the address of the provider and nothing else.
 
     Raises StartError: unknown protocol, a missing extra, a missing key, a bad address.
@@ -54,7 +62,8 @@ def build_model(settings: ModelSettings, timeout_seconds: float = 120.0) -> Mode
         known = ", ".join(f"{each}:<model>" for each in _BUILDERS)
         raise StartError(f"there is no model {settings.name!r}; write one of {known}")
     try:
-        return _BUILDERS[settings.protocol](settings, timeout_seconds)
+        base_url, client = _client(settings, timeout_seconds)
+        return BuiltModel(_BUILDERS[settings.protocol](settings, base_url, client), client)
     except ImportError as error:
         raise StartError(
             f"the package for {settings.name} is not installed. {install_extra(settings.protocol)}"
@@ -80,12 +89,11 @@ def _client(settings: ModelSettings, timeout_seconds: float) -> tuple[str, httpx
     return base_url, endpoint_client(base_url, timeout_seconds)
 
 
-def _openai(settings: ModelSettings, timeout_seconds: float) -> Model:
+def _openai(settings: ModelSettings, base_url: str, client: httpx2.AsyncClient) -> Model:
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-    base_url, client = _client(settings, timeout_seconds)
     if not settings.base_url:
         own = OpenAIProvider(
             base_url=base_url, api_key=settings.api_key or _from_environment(), http_client=client
@@ -109,29 +117,27 @@ def _from_environment() -> str:
     return key
 
 
-def _anthropic(settings: ModelSettings, timeout_seconds: float) -> Model:
+def _anthropic(settings: ModelSettings, base_url: str, client: httpx2.AsyncClient) -> Model:
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    base_url, client = _client(settings, timeout_seconds)
     key = settings.api_key or ("none" if settings.base_url else None)
     return AnthropicModel(
         settings.model, provider=AnthropicProvider(api_key=key, base_url=base_url, http_client=client)
     )
 
 
-def _google(settings: ModelSettings, timeout_seconds: float) -> Model:
+def _google(settings: ModelSettings, base_url: str, client: httpx2.AsyncClient) -> Model:
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
-    base_url, client = _client(settings, timeout_seconds)
     key = settings.api_key or ("none" if settings.base_url else None)
     return GoogleModel(
         settings.model, provider=GoogleProvider(api_key=key, base_url=base_url, http_client=client)
     )
 
 
-_BUILDERS: dict[str, Callable[[ModelSettings, float], Model]] = {
+_BUILDERS: dict[str, Callable[[ModelSettings, str, httpx2.AsyncClient], Model]] = {
     "openai": _openai,
     "anthropic": _anthropic,
     "google": _google,

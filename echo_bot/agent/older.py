@@ -53,9 +53,11 @@ class OlderTurns:
         turns: Sequence[PastTurn],
         summary: Summary | None,
         summarise: Summarise,
+        most_tokens: int,
     ) -> None:
+        """`most_tokens` is how much of them a model is shown when it summarises."""
         self._summaries, self._session_key, self._summarise = summaries, session_key, summarise
-        self._summary = summary
+        self._summary, self._most_chars = summary, most_tokens * _CHARS_A_TOKEN
         self._turns = list(_after(turns, summary))
 
     def messages(self) -> list[ModelMessage]:
@@ -73,25 +75,34 @@ class OlderTurns:
         Without a summary of the model they are left out. False when there was nothing to shorten.
         """
         kept = newest_that_fit([turn.messages for turn in self._turns], most_tokens)
-        old = self._turns[: len(self._turns) - kept]
-        if not old:
-            return False
-        text = await self._short(old, most_tokens)
+        try:
+            return await self.summarise_all_but(kept) > 0
+        except ModelError as error:
+            log.warning("summary_failed", session=self._session_key, error=type(error).__name__)
+        before = self._summary.text if self._summary else ""
+        await self._replace(self._turns[: len(self._turns) - kept], before)
+        return True
+
+    async def summarise_all_but(self, kept: int) -> int:
+        """Leave so many of the newest turns as they are; how many are told in the summary from now on.
+
+        Raises ModelError, and then nothing was changed.
+        """
+        old = self._turns[: max(0, len(self._turns) - kept)]
+        if old:
+            await self._replace(old, await self._short(old))
+        return len(old)
+
+    async def _replace(self, old: Sequence[PastTurn], text: str) -> None:
         self._summary = Summary(old[-1].turn_id, old[-1].at, text)
         await self._summaries.put(self._session_key, self._summary)
         self._turns = self._turns[len(old) :]
-        return True
 
-    async def _short(self, old: Sequence[PastTurn], most_tokens: int) -> str:
-        told = "\n\n".join(as_told(turn.messages) for turn in old)
-        before = self._summary.text if self._summary else ""
-        earlier = f"Summary of what was before:\n{before}\n\n" if before else ""
-        room = max(2000, most_tokens * _CHARS_A_TOKEN - len(earlier))
-        try:
-            text = await self._summarise(framed("conversation", earlier + told[-room:]))
-        except ModelError as error:
-            log.warning("summary_failed", session=self._session_key, error=type(error).__name__)
-            return before
+    async def _short(self, old: Sequence[PastTurn]) -> str:
+        told = "\n\n".join(as_told(turn.messages) for turn in old)[-self._most_chars :]
+        if self._summary and self._summary.text:
+            told = f"Summary of what was before:\n{self._summary.text}\n\n{told}"
+        text = await self._summarise(framed("conversation", told))
         return text.strip()[:_MOST_SUMMARY_CHARS]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from echo_bot.agent.directive import Chat, DirectCall, Misused, SchemaOf, read_directive
+from echo_bot.agent.directive import Chat, Compact, DirectCall, Misused, SchemaOf, read_directive
 from echo_bot.agent.journal import Journal
 from echo_bot.agent.received import ReceivedFile, ReceivedFiles
 from echo_bot.agent.received.files import for_model, for_people
@@ -134,6 +134,9 @@ class TurnRunner:
                 scope = replace(scope, allowed_tools=self._parts.offered())
                 result = await self._parts.runner.run(scope, _DIRECT_KEY, tool, args)
                 await self._reply(turn, event, _joined(for_people(files), shown_result(tool, result)))
+            case Compact():
+                chat = self._parts.chat
+                await self._reply(turn, event, await chat.compact(turn.session_key) if chat else NO_MODEL)
             case Chat():
                 return await self._chat(turn, event, scope, journal, files)
         return Ended()

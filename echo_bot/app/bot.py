@@ -114,6 +114,7 @@ class Bot:
             is_interactive=self._options.terminal,
         )
         parts = self._parts = build_parts(setting)
+        self._stack.push_async_callback(parts.models.close)
         self._stack.push_async_callback(parts.toolbox.executors.close)
         await parts.toolbox.executors.probe()
         lacking = sandbox_warning(config, parts.toolbox.executors)

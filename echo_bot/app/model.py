@@ -28,6 +28,7 @@ from echo_bot.tools.registry import Registry
 from echo_bot.tools.runner import ToolRunner
 
 if TYPE_CHECKING:
+    import httpx2
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model
     from pydantic_ai.toolsets import AbstractToolset
@@ -46,6 +47,12 @@ class ModelChoice:
     name: str
     model: Model | None = None
     warning: str = ""
+    client: httpx2.AsyncClient | None = None
+
+    async def close(self) -> None:
+        """Idempotent."""
+        if self.client is not None:
+            await self.client.aclose()
 
 
 def choose_models(config: Config, secrets: Secrets) -> tuple[ModelChoice, ModelChoice]:
@@ -72,7 +79,8 @@ def choose_model(config: Config, secrets: Secrets, name: str) -> ModelChoice:
         return ModelChoice("")
     try:
         settings = model_settings(config, secrets, name)
-        return ModelChoice(name, build_model(settings, float(config.models.limits.timeout_seconds)))
+        built = build_model(settings, float(config.models.limits.timeout_seconds))
+        return ModelChoice(name, built.model, client=built.client)
     except StartError as error:
         return ModelChoice("", warning=str(error))
 
@@ -171,6 +179,7 @@ def chat_runner(
         instructions=system_prompt(config, config_path),
         max_history=config.session.max_history_messages,
         history_age=timedelta(hours=config.session.expiry_hours),
+        at_tokens=compaction.at_tokens,
         pace=_pace(config, delivery),
     )
     return ChatRunner(

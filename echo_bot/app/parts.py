@@ -15,22 +15,14 @@ import structlog
 from echo_bot.agent.job import JobTurns
 from echo_bot.agent.received import ReceivedFiles
 from echo_bot.agent.turn import TurnParts, TurnRunner, schemas_of
+from echo_bot.app.approving import build_broker
 from echo_bot.app.callbacks import Callbacks
 from echo_bot.app.channel_runner import ChannelRunner
 from echo_bot.app.derived import group_policies, timeout_for, timezone_of
 from echo_bot.app.file_sources import file_sources
 from echo_bot.app.flows import Flows, build_flows, workflow_bodies
-from echo_bot.app.model import (
-    ModelChoice,
-    approval_model,
-    build_chain,
-    build_ledger,
-    chat_runner,
-    choose_models,
-    choose_others,
-    judge_named,
-    same_provider,
-)
+from echo_bot.app.model import approval_model, build_ledger, chat_runner, judge_named, same_provider
+from echo_bot.app.model_parts import ModelParts, build_model_parts
 from echo_bot.app.moved_targets import MovedAliases, MovedTargets
 from echo_bot.app.network_tools import Reach
 from echo_bot.app.overview import Overview
@@ -39,12 +31,8 @@ from echo_bot.app.scheduling import Scheduling, build_scheduling, inspection_war
 from echo_bot.app.secrets import Secrets
 from echo_bot.app.toolbox import Toolbox, build_toolbox
 from echo_bot.app.workers import build_workers, worker_bodies
-from echo_bot.approval.approvers import Approvers
 from echo_bot.approval.asking import Asking
 from echo_bot.approval.broker import Broker
-from echo_bot.approval.copies import Copies
-from echo_bot.approval.deciding import Decider
-from echo_bot.approval.faces import StoredFaces
 from echo_bot.approval.gate import ApprovalGate, GateOptions
 from echo_bot.approval.people import RememberedPeople
 from echo_bot.audit import Audit
@@ -64,7 +52,7 @@ from echo_bot.inbox.undoing import Undoing
 from echo_bot.policy.access import LOCAL
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.session import Pausing, SessionQueues, TurnStarter
-from echo_bot.storage.protocol import People, Store
+from echo_bot.storage.protocol import Store
 from echo_bot.tools.runner import ToolRunner
 
 if TYPE_CHECKING:
@@ -123,6 +111,7 @@ class Parts:
     pausing: Pausing
     starter: TurnStarter
     overview: Overview
+    models: ModelParts
     inbox: Inbox
     scheduling: Scheduling
     flows: Flows
@@ -157,7 +146,7 @@ def build_parts(setting: Setting) -> Parts:
     callbacks = Callbacks(store, delivery, clock)
     starter = TurnStarter(store, clock)
     pausing = Pausing(store.values, clock)
-    broker = _broker(
+    broker = build_broker(
         setting,
         settings,
         audit,
@@ -168,11 +157,20 @@ def build_parts(setting: Setting) -> Parts:
     )
     status = StatusLines(delivery, store, now=time.monotonic, clock=clock, mask=mask.mask)
     witnesses = Witnesses(people, audit, mask.mask, clock)
-    model, judge, others = _models(setting)
     ledger = build_ledger(config, store, timezone_of(config), clock)
+    models = build_model_parts(
+        config,
+        setting.secrets,
+        store,
+        ledger,
+        model=setting.model,
+        judge=setting.judge,
+        rehearses=setting.rehearses,
+    )
+    judge = models.judges
     reach = Reach(
         setting.secrets.value_of(config),
-        model,
+        models.answers,
         partial(same_provider, config, setting.secrets),
         setting.secrets.stored,
     )
@@ -218,9 +216,8 @@ def build_parts(setting: Setting) -> Parts:
         shorten=toolbox.shorten,
         credentials_of=setting.secrets.of_tool,
     )
-    models = build_chain(model, others, config, store, ledger)
     chat = chat_runner(
-        models,
+        models.chain,
         config,
         settings,
         store,
@@ -271,9 +268,7 @@ def build_parts(setting: Setting) -> Parts:
         *setting.secrets.warnings,
         *toolbox.broken,
         inspection_warning(config, settings),
-        model.warning,
-        judge.warning,
-        *(each.warning for each in others),
+        *models.warnings,
     )
     warnings = tuple(each for each in dict.fromkeys(found) if each)
     overview = Overview(
@@ -284,7 +279,7 @@ def build_parts(setting: Setting) -> Parts:
         queues,
         pausing,
         channels,
-        model_name=model.name,
+        model_name=models.name,
         warnings=warnings,
         stop_processes=toolbox.processes.stop_session,
         servers=toolbox.servers.status,
@@ -313,6 +308,8 @@ def build_parts(setting: Setting) -> Parts:
                 albums,
                 overview,
                 undoing,
+                models.chain,
+                ledger,
                 audit,
                 mask.mask,
                 clock,
@@ -363,56 +360,9 @@ def build_parts(setting: Setting) -> Parts:
         pausing,
         starter,
         overview,
+        models,
         inbox,
         scheduling,
         flows,
         warnings,
-    )
-
-
-def _models(setting: Setting) -> tuple[ModelChoice, ModelChoice, tuple[ModelChoice, ...]]:
-    """The model that answers, the one that judges, and the others; what cannot be used is logged once."""
-    if setting.rehearses:
-        unbuilt = ModelChoice(setting.config.models.default)
-        return unbuilt, unbuilt, ()
-    model, judge = choose_models(setting.config, setting.secrets)
-    others = choose_others(setting.config, setting.secrets)
-    for sentence in dict.fromkeys(each.warning for each in (model, judge, *others)):
-        if sentence:
-            log.error("model_unusable", error=sentence)
-    return (
-        ModelChoice("given", setting.model) if setting.model else model,
-        ModelChoice("given", setting.judge) if setting.judge else judge,
-        others,
-    )
-
-
-def _broker(
-    setting: Setting,
-    settings: PolicySettings,
-    audit: Audit,
-    cards: CardDelivery,
-    channels: ChannelRunner,
-    people: People,
-    callbacks: Callbacks,
-) -> Broker:
-    store, config, clock = setting.store, setting.config, setting.clock
-    approvers = Approvers(settings, people, store.sessions, running=channels.running, clock=clock)
-    faces = StoredFaces(setting.secrets.mask, timezone_of(config))
-    copies = Copies(
-        store,
-        cards,
-        faces,
-        notice=callbacks.notice,
-        timeout_seconds=config.permissions.approval.card_delivery_timeout_seconds,
-    )
-    return Broker(
-        store,
-        Decider(store, approvers, audit, clock),
-        copies,
-        approvers,
-        faces,
-        ask_again=callbacks.ask_again,
-        clock=clock,
-        backlog=timedelta(minutes=config.channels.max_backlog_minutes),
     )

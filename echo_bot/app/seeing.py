@@ -43,6 +43,9 @@ class ModelEyes:
             return ToolResult(False, error=why, error_kind="timeout")
         except (AgentRunError, UserError, OSError, ValueError) as error:
             return _failed(error)
+        finally:
+            if choice is not self.choice:
+                await choice.close()
 
 
 def _failed(error: Exception) -> ToolResult:

@@ -100,13 +100,16 @@ class _Sent(httpx.AsyncByteStream):
 
 
 class _Received(httpx2.AsyncByteStream):
+    """Who begins to read again goes on where the last one stopped: libraries drain what they did not need."""
+
     def __init__(self, answer: httpx.Response, request: httpx2.Request) -> None:
         self._answer, self._request = answer, request
+        assert isinstance(answer.stream, httpx.AsyncByteStream)
+        self._pieces = aiter(answer.stream)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        assert isinstance(self._answer.stream, httpx.AsyncByteStream)
         try:
-            async for piece in self._answer.stream:
+            async for piece in self._pieces:
                 yield piece
         except httpx.TransportError as error:
             raise _as_httpx2(error, self._request) from None

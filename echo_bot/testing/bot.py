@@ -115,6 +115,7 @@ async def running_bot(
             await parts.toolbox.servers.stop()
             await parts.toolbox.processes.stop_all()
             await parts.toolbox.executors.close()
+            await parts.models.close()
             await parts.broker.close()
             await parts.status.close()
             await parts.delivery.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +41,7 @@ def test_any_cut_of_the_deltas_gives_the_same_text(pieces: list[str], cuts: list
     text = "".join(pieces)
     places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
     thoughts = ThinkFilter()
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in pairwise(places):
         thoughts.feed(text[start:end])
     thoughts.end()
     assert thoughts.text == without_thinking(text)

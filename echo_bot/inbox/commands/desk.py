@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from echo_bot.agent.ledger import Ledger
 from echo_bot.agent.workers import Workers
 from echo_bot.approval.broker import Broker
 from echo_bot.channel import Command
@@ -51,6 +52,20 @@ class Recorder(Protocol):
     async def record(self, kind: str, **fields: object) -> None: ...
 
 
+class Models(Protocol):
+    """The models that a conversation may ask; see `echo_bot.agent.candidates`."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def default(self) -> str: ...
+
+    async def chosen(self, session_key: SessionKey) -> str: ...
+
+    async def choose(self, session_key: SessionKey, name: str) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The parts of the bot that commands use. A command that needs another one adds it here."""
@@ -64,6 +79,8 @@ class Desk:
     albums: Albums
     overview: Overview
     undoing: Undoing
+    models: Models | None
+    ledger: Ledger
     audit: Recorder
     mask: Callable[[str], str]
     clock: Callable[[], datetime]

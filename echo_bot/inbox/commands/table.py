@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from echo_bot.channel import Command, Completes, Parameter
-from echo_bot.inbox.commands import conversation, deciding, looking, pausing, planned, undoing
+from echo_bot.inbox.commands import conversation, deciding, jobs, looking, models, pausing, planned, undoing
 from echo_bot.inbox.commands.desk import Desk, Entry, Request
 
 _APPROVAL = Parameter("id", "The id on the card", completes=Completes.APPROVALS)
@@ -17,6 +17,7 @@ _WORDS = Parameter("text", "Other words in its place", required=False)
 _SHOW = Parameter("show", "Only show what would change", required=False, choices=("show",))
 _WHERE = Parameter("where", "This chat alone, or everything", required=False, choices=pausing.PLACES)
 _WORKFLOW = Parameter("name", "Its name", required=False)
+_MODEL = Parameter("name", "A model's name", required=False)
 _CODE = Parameter("code", "The code you were given")
 
 
@@ -46,6 +47,12 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(Command("resume", "Go on after /pause", (_WHERE,)), pausing.resume, is_control=True),
     Entry(Command("workflows", "Your workflows, or the steps of one", (_WORKFLOW,)), planned.show_workflows),
     Entry(Command("tasks", "Your open tasks"), planned.list_tasks),
+    Entry(
+        Command("model", "Which models there are; with a name, ask that one", (_MODEL,)), models.model
+    ),
+    Entry(Command("compact", "Summarise the older part of this conversation", starts_turn=True)),
+    Entry(Command("cost", "What this conversation used and cost"), models.cost),
+    Entry(Command("jobs", "Scheduled jobs and when they run"), jobs.list_jobs),
     Entry(Command("status", "What the bot is doing"), looking.show_status, is_control=True),
     Entry(Command("tools", "Which tools there are, and why some are not"), looking.list_tools),
     Entry(Command("whoami", "Your id as this bot sees it"), looking.tell_who),

@@ -15,7 +15,13 @@ from echo_bot.policy.targets import FOREIGN_TARGET
 Step = Callable[[Facts], Decision | None]
 
 ELEVATED_TOOLS = frozenset({"exec", "execute_code", "process"})
-_ASKED = {"exec": "Commands", "execute_code": "Programs", "process": "Background processes"}
+_ASKED = {
+    "exec": "Commands",
+    "execute_code": "Programs",
+    "process": "Background processes",
+    "delegate_task": "Workers",
+    "spawn_task": "Workers",
+}
 NEVER_UNATTENDED = frozenset({FOREIGN_TARGET, "sensitive_write", DEFINITION_CHANGED})
 """Soft findings that need a person's eyes: without one they deny."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,11 +15,12 @@ from echo_bot.storage.store import open_store
 from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.cast import Cast, Hold
 from echo_bot.testing.fake_channel import FakeMessage
-from echo_bot.testing.scripted_model import CallTool, Say
+from echo_bot.testing.scripted_model import CallTool, Say, Step
 from echo_bot.testing.waiting import eventually
 
 Config = dict[str, object]
 Says = Callable[[str], Callable[[FakeMessage], bool]]
+Scripts = dict[str, Sequence[Step | Hold]]
 IsOpen = Callable[[FakeMessage], bool]
 
 
@@ -70,7 +71,7 @@ async def test_a_caller_finds_its_workers_again_and_what_was_done_stays_done(
 async def test_an_approved_call_is_not_asked_about_again_when_it_finds_its_workers(
     tmp_path: Path, local: Config, says: Says, is_open: IsOpen
 ) -> None:
-    scripts = {"go": [CallTool("delegate_task", {"goal": "task"}), Say("all done")]}
+    scripts: Scripts = {"go": [CallTool("delegate_task", {"goal": "task"}), Say("all done")]}
     before = Cast({**scripts, "task": [Hold(asyncio.Event(), Say("never"))]})
     async with running_bot(tmp_path, local, model=before.model) as bot:
         await bot.channel.say("go")
@@ -87,7 +88,7 @@ async def test_an_approved_call_is_not_asked_about_again_when_it_finds_its_worke
 async def test_a_call_as_a_person_changed_it_finds_the_workers_of_the_changed_one(
     tmp_path: Path, local: Config, says: Says, is_open: IsOpen
 ) -> None:
-    scripts = {"go": [CallTool("delegate_task", {"goal": "task"}), Say("all done")]}
+    scripts: Scripts = {"go": [CallTool("delegate_task", {"goal": "task"}), Say("all done")]}
     before = Cast({**scripts, "other": [Hold(asyncio.Event(), Say("never"))]})
     async with running_bot(tmp_path, local, model=before.model) as bot:
         await bot.channel.say("go")
@@ -132,7 +133,7 @@ async def test_workers_whose_caller_is_over_are_stopped_with_theirs_at_the_next_
 async def test_a_worker_in_the_background_goes_on_though_its_turn_is_over_and_tells_once(
     tmp_path: Path, free: Config, says: Says
 ) -> None:
-    scripts = {"go": [CallTool("spawn_task", {"task": "watch"}), Say("it watches")]}
+    scripts: Scripts = {"go": [CallTool("spawn_task", {"task": "watch"}), Say("it watches")]}
     before = Cast({**scripts, "watch": [Hold(asyncio.Event(), Say("never"))]})
     async with running_bot(tmp_path, free, model=before.model) as bot:
         await bot.channel.say("go")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -134,11 +135,11 @@ async def test_whoever_retries_in_a_shared_chat_speaks_for_themselves(
         "permissions.approval.auto_approve": ["exec"],
     }
     async with running_bot(tmp_path, config) as bot:
-        group = {"chat_id": "-7", "is_group": True, "mentioned": True}
-        await bot.channel.say("/run echo it-ran", sender_id="1", **group)
+        say = partial(bot.channel.say, chat_id="-7", is_group=True, mentioned=True)
+        await say("/run echo it-ran", sender_id="1")
         await bot.channel.wait_for(says("it-ran"))
         await idle(bot)
-        await bot.channel.say("/retry", sender_id="2", **group)
+        await say("/retry", sender_id="2")
         await bot.channel.wait_for(says("telegram:2 is not elevated"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from echo_bot.errors import StorageError
 from echo_bot.events import SessionKey
 from echo_bot.testing.bot import RunningBot, running_bot
+from echo_bot.testing.cast import Cast
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
 from echo_bot.testing.waiting import eventually
@@ -54,8 +56,9 @@ async def chat(bot: RunningBot, text: str, answer: Is) -> None:
     await eventually(lambda: bot.parts.queues.total() == (0, 0), "the end of the turn")
 
 
-async def undo(bot: RunningBot, words: str = "", **who: str) -> str:
-    return (await bot.channel.command(f"/undo {words}".strip(), **who)).text
+async def undo(bot: RunningBot, words: str = "", sender: str = "1") -> str:
+    """Asked by somebody in their own chat."""
+    return (await bot.channel.command(f"/undo {words}".strip(), sender_id=sender, chat_id=sender)).text
 
 
 def tree(folder: Path) -> dict[str, str]:
@@ -200,8 +203,27 @@ async def test_another_conversation_sees_nothing_of_it(tmp_path: Path, local: Co
     async with running_bot(tmp_path, local | {"channels.telegram.allow_from": ["1", "2"]}) as bot:
         await call(bot, "write_file", path="a.txt", content="after")
         for words in ("", "show"):
-            assert await undo(bot, words, sender_id="2", chat_id="2") == NOTHING
+            assert await undo(bot, words, sender="2") == NOTHING
         assert "removed" in await undo(bot)
+
+
+async def test_what_a_worker_wrote_belongs_to_the_conversation_that_started_it(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    cast = Cast(
+        {
+            "go": [CallTool("delegate_task", {"goal": "write it"}), Say("all done")],
+            "write it": [CallTool("write_file", {"path": "a.txt", "content": "after"}), Say("written")],
+        }
+    )
+    config = local | {"permissions.approval.mode": "off"}
+    async with running_bot(tmp_path, config, model=cast.model) as bot:
+        await chat(bot, "go", says("all done"))
+        assert tree(bot.workspace) == {"a.txt": "after"}
+        answer = await undo(bot)
+        assert "`a.txt`: removed" in answer
+        assert "also used `delegate_task`" in answer
+        assert tree(bot.workspace) == {}
 
 
 async def test_the_path_policy_of_whoever_asks_holds(tmp_path: Path, local: Config) -> None:
@@ -213,7 +235,6 @@ async def test_the_path_policy_of_whoever_asks_holds(tmp_path: Path, local: Conf
         "session.group_scope": "shared",
         "permissions.approval.auto_approve": ["write_file"],
     }
-    group = {"chat_id": "-7", "is_group": True}
     async with running_bot(tmp_path, config) as bot:
         for path in (str(elsewhere), "a.txt", ".env"):
             await bot.channel.say(
@@ -222,7 +243,8 @@ async def test_the_path_policy_of_whoever_asks_holds(tmp_path: Path, local: Conf
         await eventually(
             lambda: len(bot.channel.texts) == 3 and bot.parts.queues.total() == (0, 0), "the writes"
         )
-        answers = [(await bot.channel.command("/undo", sender_id="9", **group)).text for _ in range(3)]
+        ask = partial(bot.channel.command, "/undo", sender_id="9", chat_id="-7", is_group=True)
+        answers = [(await ask()).text for _ in range(3)]
         assert "`.env`: left alone" in answers[0]
         assert "`a.txt`: removed" in answers[1]
         assert "left alone" in answers[2]

@@ -22,8 +22,9 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 content = st.one_of(st.none(), st.sampled_from([b"", b"one", b"two", b"three"]))
 
 
-def door_of(folder: Path, **rules: bool) -> FileDoor:
-    return FileDoor(real_rules(PathRules(workspace=str(folder), **rules)))
+def door_of(folder: Path, *, restricted: bool = False, strict: bool = False) -> FileDoor:
+    rules = PathRules(workspace=str(folder), restrict_to_workspace=restricted, unattended=strict)
+    return FileDoor(real_rules(rules))
 
 
 def written(path: Path, before: bytes | None, after: bytes | None) -> Checkpoint:
@@ -82,24 +83,17 @@ def test_a_dry_run_says_the_same_and_changes_nothing(tmp_path: Path) -> None:
     assert (folder / "gone").stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.parametrize(
-    ("name", "rules", "why"),
-    [
-        ("../outside.txt", {"restrict_to_workspace": True}, "outside"),
-        (".env", {"unattended": True}, "environment"),
-        (".git/hooks/pre-commit", {"unattended": True}, "hook"),
-    ],
-)
-def test_the_rules_of_the_door_hold(tmp_path: Path, name: str, rules: dict[str, bool], why: str) -> None:
+@pytest.mark.parametrize("name", ["../outside.txt", ".env", ".git/hooks/pre-commit"])
+def test_the_rules_of_the_door_hold(tmp_path: Path, name: str) -> None:
     workspace = tmp_path.resolve() / "w"
+    workspace.mkdir()
     path = (workspace / name).resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
-    workspace.mkdir(exist_ok=True)
     path.write_bytes(b"new")
     [undo] = undos_of([written(path, b"old", b"new")])
-    done = carry_out(undo, door_of(workspace, **rules), {digest_of(b"old"): b"old"}.get)
+    done = carry_out(undo, door_of(workspace, restricted=True, strict=True), lambda _: b"old")
     assert (done.outcome, bool(done.why)) == (Outcome.LEFT, True)
-    assert path.read_bytes() == b"new", why
+    assert path.read_bytes() == b"new"
 
 
 def test_a_content_that_is_gone_leaves_the_file_alone(tmp_path: Path) -> None:

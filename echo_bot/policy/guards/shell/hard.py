@@ -244,10 +244,11 @@ HARD_RULES: tuple[HardRule, ...] = (
     ),
     HardRule(
         "bot_control",
-        "The bot never approves, grants, pairs or configures itself (botcontrol).",
+        "The bot never approves, grants, pairs, resumes or configures itself (botcontrol).",
         match=(
             "echo-bot approvals approve 1",
             "python -m echo_bot grants list",
+            "echo-bot resume",
             "cp $(which echo-bot) eb; ./eb approvals approve 1",
             "python3 -c \"from echo_bot.cli import main; main(['approvals', 'approve', '1'])\"",
         ),

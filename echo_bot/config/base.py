@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from echo_bot.config.written import WrittenInt
 
@@ -33,7 +34,14 @@ Item = TypeVar("Item")
 Listed = Annotated[tuple[Item, ...], Field(strict=False)]
 """A YAML list, kept as a tuple; its items stay strict."""
 
-Interval = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,4}[mhd]$")]
+
+def _interval(value: str) -> str:
+    if re.fullmatch(r"[1-9][0-9]{0,4}[mhd]", value) is None:
+        raise ValueError("write a number and m, h or d, such as 30m or 6h")
+    return value
+
+
+Interval = Annotated[str, AfterValidator(_interval)]
 """A number and its unit: minutes, hours or days."""
 
 Count = Annotated[int, Field(ge=0)]

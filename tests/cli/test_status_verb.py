@@ -81,7 +81,7 @@ def test_without_a_bot_the_tools_are_judged_by_the_configuration(command_line: C
     assert states["web_search"] == ("filtered", "execution.network_policy")
     assert states["agents_list"][0] == "reserved"
     assert states["read_file"] == ("available", "")
-    assert states["cronjob"] == ("not_ready", "not part of this version yet")
+    assert states["cronjob"] == ("available", "")
 
 
 def test_a_running_bot_tells_of_itself(command_line: CommandLine) -> None:

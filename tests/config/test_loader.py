@@ -111,12 +111,20 @@ REFUSED = {
         "1: tools.deny.0: an alias stands inside its own",
     ),
     "a foreign tag": ("workspace: !!python/name:os.system x\n", "1: workspace: the tag"),
+    "an inspection of nothing": (
+        "inspection:\n  enabled: true\n",
+        "1: inspection.file: name the text that says what to look at",
+    ),
+    "an interval without a unit": ("inspection:\n  every: '90'\n", "2: inspection.every: write a number and m, h or d"),
+    "an inspection that reports to nowhere": (
+        "inspection:\n  enabled: true\n  file: look.md\n  target: here\n",
+        "4: inspection.target: must be channel:chat",
+    ),
     "a broken bracket": ("tools: [\n", "2: not valid YAML: "),
 }
 
 NOT_AVAILABLE = {
     "storage.url": "storage:\n  url: postgresql://h/d\n",
-    "inspection.enabled": "inspection:\n  enabled: true\n",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import ssl
 from collections.abc import Callable, Coroutine
@@ -19,6 +20,9 @@ from echo_bot.errors import ChannelFatal
 OFFICIAL_API = "https://api.telegram.org"
 _UNPACED = frozenset({"sendChatAction", "setMessageReaction", "answerCallbackQuery"})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+_CONNECTIONS = 8
+"""Telegram takes thirty messages a second from a bot, and answers within some hundredths of one."""
 
 TelegramBot = ExtBot[int]
 
@@ -43,6 +47,21 @@ class Pace(AIORateLimiter):
         return await super().process_request(callback, args, kwargs, endpoint, data, rate_limit_args)
 
 
+class Turnstile(HTTPXRequest):
+    """Lets so many calls through at a time as there are connections.
+
+    Calls that wait in the pool, and idle connections, are all looked at for each call that comes or ends.
+    """
+
+    def __init__(self, connections: int, **more: Any) -> None:
+        super().__init__(connection_pool_size=connections, **more)
+        self._free = asyncio.Semaphore(connections)
+
+    async def do_request(self, *args: Any, **more: Any) -> tuple[int, bytes]:
+        async with self._free:
+            return await super().do_request(*args, **more)
+
+
 def open_bot(settings: ChannelSettings) -> TelegramBot:
     """A bot that is not connected yet. Raises ChannelFatal for a missing token or an unusable proxy."""
     token = settings.secrets.get("token", "").strip()
@@ -55,7 +74,7 @@ def open_bot(settings: ChannelSettings) -> TelegramBot:
             token,
             base_url=api,
             base_file_url=files,
-            request=_request(settings.proxy, api, tls, connections=64),
+            request=_request(settings.proxy, api, tls, connections=_CONNECTIONS),
             get_updates_request=_request(settings.proxy, api, tls, connections=2),
             rate_limiter=Pace(max_retries=0),
         )
@@ -90,8 +109,8 @@ def _tls(api: str) -> ssl.SSLContext:
 def _request(proxy: str, api: str, tls: ssl.SSLContext, connections: int) -> HTTPXRequest:
     # A proxy from the environment is for the outside: a Bot API server on this machine is asked directly.
     own_machine = urlsplit(api).hostname in _LOOPBACK
-    return HTTPXRequest(
-        connection_pool_size=connections,
+    return Turnstile(
+        connections,
         read_timeout=10.0,
         connect_timeout=5.0,
         pool_timeout=5.0,

@@ -163,7 +163,8 @@ class TurnRunner:
         """Say so and mark it. While the database refuses even that, the turn stays and is revived later."""
         try:
             event = event_from_json(turn.event_json)
-            if turn.kind == "message" or (event.worker is not None and event.worker.spawned):
+            is_spawned = turn.kind == "worker" and event.worker is not None and event.worker.spawned
+            if turn.kind == "message" or is_spawned:
                 await self._reply(turn, event, _WENT_WRONG)
             await self._parts.store.turns.set_state(turn.turn_id, TurnState.FAILED, error)
             await self._parts.stop_workers(turn.turn_id)

@@ -108,11 +108,13 @@ class Workers:
         """The unfinished workers of a conversation, oldest first."""
         found = []
         for turn in await self._store.turns.unfinished():
-            if turn.kind == "worker":
-                event = event_from_json(turn.event_json)
-                if event.worker is not None and await self.session_of(event.worker) == session_key:
-                    place = self._at_work.get(turn.turn_id)
-                    found.append(Employed(turn, event, place is not None and place.is_taken))
+            if turn.kind != "worker":
+                continue
+            event = event_from_json(turn.event_json)
+            origin = await self._store.turns.get(event.worker.origin) if event.worker else None
+            if origin is not None and origin.session_key == session_key:
+                place = self._at_work.get(turn.turn_id)
+                found.append(Employed(turn, event, place is not None and place.is_taken))
         return tuple(found)
 
     async def session_of(self, brief: WorkerBrief) -> SessionKey:

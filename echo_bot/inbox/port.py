@@ -282,7 +282,7 @@ class Inbox:
     async def _retry(self, event: InboundEvent, words: str) -> Taken:
         turns = self._store.turns
         last = await turns.last_message(self._key(event))
-        found = await again(event, words, last, turns, turn_commands=TURN_COMMANDS)
+        found = await again(event, words, last, turns, turn_commands=TURN_COMMANDS - {"retry"})
         if isinstance(found, str):
             claimed = await self._claim_only(event, said=True)
             return Taken(claimed, text=found if claimed else "")

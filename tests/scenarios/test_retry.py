@@ -96,6 +96,7 @@ async def test_other_words_take_the_place_of_the_message(tmp_path: Path, local: 
         await idle(bot)
         await bot.channel.say("/retry /approve abc")
         await bot.channel.wait_for(says("other commands are written alone"))
+        assert "written alone" in (await bot.channel.command("/retry /retry")).text
 
 
 async def test_a_redelivered_retry_runs_once(tmp_path: Path, local: Config, says: Says) -> None:

@@ -65,7 +65,7 @@ class Keeper:
             found = await asyncio.to_thread(self._stored, session_key, turn_id, fitting)
         except OSError as error:
             raise StorageError(f"the data folder does not take it: {error.strerror}") from error
-        ids = await self._rows.add(found)
+        ids = await self._rows.add(found) if found else ()
         self._written_since += sum(checkpoint.size for checkpoint in found)
         if self._written_since > self._limits.max_total_mb * _MIB // 10:
             await self.sweep()

@@ -47,9 +47,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(Command("resume", "Go on after /pause", (_WHERE,)), pausing.resume, is_control=True),
     Entry(Command("workflows", "Your workflows, or the steps of one", (_WORKFLOW,)), planned.show_workflows),
     Entry(Command("tasks", "Your open tasks"), planned.list_tasks),
-    Entry(
-        Command("model", "Which models there are; with a name, ask that one", (_MODEL,)), models.model
-    ),
+    Entry(Command("model", "Which models there are; with a name, ask that one", (_MODEL,)), models.model),
     Entry(Command("compact", "Summarise the older part of this conversation", starts_turn=True)),
     Entry(Command("cost", "What this conversation used and cost"), models.cost),
     Entry(Command("jobs", "Scheduled jobs and when they run"), jobs.list_jobs),

@@ -31,7 +31,7 @@ _LONG_FLAGS = (
 )
 """Over lower case: the flags and settings of any program."""
 
-_PROGRAMS = (
+PROGRAMS = (
     _after(r"twine|evil-winrm|rdesktop|useradd|usermod", r"-p[ \t]+"),
     _after(r"plink|psftp|pscp|putty|kitty", r"-pw[ \t]+"),
     _after(r"xfreerdp3?|wlfreerdp|wfreerdp", r"/p:"),
@@ -99,18 +99,27 @@ _PROGRAMS = (
 )
 """Short flags of the programs that have them; `-p` alone may be a port or a folder."""
 
-_PROGRAM_NAMES = re.compile(
-    r"mysql|mariadb|vault|redis|valkey|sshpass|login|mongo|ldap|sqlcmd|bcp|ipmitool|zip|7z|rar|curl|wget|http|xh"
-    r"|smb|rpcclient|openssl|htpasswd|stdin|with-token|sudo|chpasswd|twine|winrm|rdesktop|useradd|usermod|plink|psftp|pscp|putty|kitty|freerdp|mosquitto|mqttx|doctl|rabbitmq|poetry|impacket|exec\.py|dump\.py|sqlplus|winexe|secret [057]|password [057]|nmcli|iwctl|wpa_|snmp|unlock|signin|net user|<<<|(?:config|configure|settings?)[ \t]+(?:set|create|add)|lftp|ncftp|\bgh\b|glab|fly|heroku|wrangler|vercel"
+PROGRAM_WORDS = (
+    *("mysql", "mariadb", "vault", "redis", "valkey", "sshpass", "login", "mongo", "ldap", "sqlcmd"),
+    *("bcp", "ipmitool", "zip", "7z", "rar", "curl", "wget", "http", "xh", "smb", "rpcclient", "openssl"),
+    *("htpasswd", "stdin", "with-token", "sudo", "chpasswd", "twine", "winrm", "rdesktop", "useradd"),
+    *("usermod", "plink", "psftp", "pscp", "putty", "kitty", "freerdp", "mosquitto", "mqttx", "doctl"),
+    *("rabbitmq", "poetry", "impacket", "exec.py", "dump.py", "sqlplus", "winexe", "nmcli", "iwctl"),
+    *("wpa_", "snmp", "unlock", "signin", "net user", "<<<", "lftp", "ncftp", "glab", "fly", "heroku"),
+    *("wrangler", "vercel"),
 )
+PROGRAM_LINES = re.compile(
+    r"(?:secret|password) [057]|(?:config|configure|settings?)[ \t]+(?:set|create|add)|\bgh\b"
+)
+"""Where neither such a word nor such a line stands, none of the programs is called."""
 
 
 def flag_spans(text: str, lower: str) -> Iterator[Span]:
     """The spans of values of secret flags; `lower` is `text` in lower case."""
     for pattern in _LONG_FLAGS:
         yield from _values(text, pattern.finditer(lower))
-    if _PROGRAM_NAMES.search(lower):
-        for pattern in _PROGRAMS:
+    if any(word in lower for word in PROGRAM_WORDS) or PROGRAM_LINES.search(lower):
+        for pattern in PROGRAMS:
             yield from _values(text, pattern.finditer(text))
 
 

@@ -50,7 +50,7 @@ class KnownValues:
         if self._forms is None:
             return
         yield from (found.span() for found in self._forms.finditer(text))
-        if self._broken is not None and _LINE_END.search(text):
+        if self._broken is not None and ("\n" in text or r"\n" in text) and _LINE_END.search(text):
             yield from _across_lines(text, self._broken)
         yield from self._escaped(text)
         for run in _SPELT_OUT.finditer(text):

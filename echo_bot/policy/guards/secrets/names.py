@@ -11,15 +11,23 @@ import re
 from collections.abc import Iterator
 
 from echo_bot.policy.guards.secrets.fold import Span
+from echo_bot.policy.guards.secrets.hinted import Hinted
 from echo_bot.policy.guards.secrets.values import has_shape, is_secret
 
-_NAMED = re.compile(
-    r"(?P<name>authorization|pass(?:word|wd|_?phrase|code)?|pwd|secret|token|auth|cred(?:s|entials?)?|signature|(?<=[_-])pat|(?<=[_-])sk|(?<![\w.])pw|(?<![a-z])psk|key"
-    r"|密[码碼钥鑰]|口令|パスワード|비밀번호|passwort|kennwort|contraseña|senha|mot de passe|пароль|hasło|wachtwoord|lösenord)"
-    r"(?:[_-](?:base|value|string|text|plain|current|old|new|prod|dev|test|live|\d{1,2}))?"
-    r"(?:[\"'\]]{0,2}|\\\"|&quot;|&#3[49];)[ \t]*(?P<separator>=>|:=|[:=：]|%3d|>(?=[^<\s=]))[ \t]*(?:[bruf]{1,2}(?=[\"']))?"
-    r"(?:(?:bearer|basic|bot|token|digest|apikey|negotiate|ssws|geniekey|splunk|oauth|key|api-token|hmac)[ \t]++(?:token=)?)?"
-    r"(?:(?P<quote>\\?[\"'`]|&quot;|&#3[49];)(?P<quoted>(?:(?!(?P=quote))[^\n])++)|(?P<bare>[^\s\"'`,;&|<>()\[\]{}]++))"
+NAMED = Hinted(
+    re.compile(
+        r"(?P<name>authorization|pass(?:word|wd|_?phrase|code)?|pwd|secret|token|auth|cred(?:s|entials?)?|signature|(?<=[_-])pat|(?<=[_-])sk|(?<![\w.])pw|(?<![a-z])psk|key"
+        r"|密[码碼钥鑰]|口令|パスワード|비밀번호|passwort|kennwort|contraseña|senha|mot de passe|пароль|hasło|wachtwoord|lösenord)"
+        r"(?:[_-](?:base|value|string|text|plain|current|old|new|prod|dev|test|live|\d{1,2}))?"
+        r"(?:[\"'\]]{0,2}|\\\"|&quot;|&#3[49];)[ \t]*(?P<separator>=>|:=|[:=：]|%3d|>(?=[^<\s=]))[ \t]*(?:[bruf]{1,2}(?=[\"']))?"
+        r"(?:(?:bearer|basic|bot|token|digest|apikey|negotiate|ssws|geniekey|splunk|oauth|key|api-token|hmac)[ \t]++(?:token=)?)?"
+        r"(?:(?P<quote>\\?[\"'`]|&quot;|&#3[49];)(?P<quoted>(?:(?!(?P=quote))[^\n])++)|(?P<bare>[^\s\"'`,;&|<>()\[\]{}]++))"
+    ),
+    (
+        *("auth", "pass", "pwd", "secret", "token", "cred", "signature", "_pat", "-pat", "_sk", "-sk", "pw"),
+        *("psk", "key", "密", "口令", "パスワード", "비밀번호", "kennwort", "contraseña", "senha"),
+        *("mot de passe", "пароль", "hasło", "wachtwoord", "lösenord"),
+    ),
 )
 _ALWAYS_STRONG = frozenset(
     (
@@ -58,10 +66,10 @@ _TALK = (
     re.compile(
         r"(?<![\w-])(?:secret key|api key|access key|apikey|auth token|access token)[ \t]+[\"'`]?(?=[^\s\"'`,;]*\d)(?=[^\s\"'`,;]*[a-z])(?P<value>[^\s\"'`,;]{12,})"
     ),
-    re.compile(
-        r"(?:パスワード|비밀번호|пароль|passwort|contraseña|senha|mot de passe)[ \t]*(?:は|는|은|ist|es|é|est|[-–—])[ \t]*[\"'`]?(?P<value>[!-~]{6,})"
-    ),
     re.compile(r"\bpsk[ \t]+[\"'](?P<value>[^\"'\n]{8,})[\"']"),
+)
+_TALK_ELSEWHERE = re.compile(
+    r"(?:パスワード|비밀번호|пароль|passwort|contraseña|senha|mot de passe)[ \t]*(?:は|는|은|ist|es|é|est|[-–—])[ \t]*[\"'`]?(?P<value>[!-~]{6,})"
 )
 _CHINESE = re.compile(
     r"(?:密[码碼钥鑰]|秘钥|令牌|口令|私钥)\s*(?:是|为|為|[:：=])\s*[\"'“「]?(?P<value>[!-~]{6,})"
@@ -72,23 +80,29 @@ _QUERY = re.compile(
     r"[?&;](?:[\w.-]*?(?:token|key|sig|signature|secret|password|passwd|pwd|auth|jwt|code|credential))="
     r"(?P<value>[^&;#\s\"'<>]{12,})"
 )
-_ATTRIBUTE = re.compile(
+ATTRIBUTE = re.compile(
     r"(?:key|name)\s*=\s*[\"'][\w.:-]*?(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key)[\"']\s+value\s*=\s*"
     r"[\"'](?P<value>[^\"'\n]{4,})"
 )
 _TELLING = r"(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|auth[_-]?key)"
-_NAME_THEN_VALUE = re.compile(
-    rf"(?:(?:\benv|\bsetenv|#define|\barg)[ \t]+\w*{_TELLING}(?:_base)?[ \t]+[\"']?(?P<blank>[^\s\"'=]{{6,}})"
-    rf"|define\(\s*[\"']\w*{_TELLING}[\"']\s*,\s*[\"'](?P<constant>[^\"'\n]{{4,}})[\"']"
-    rf"|\bname[\"']?\s*:\s*[\"']?\w*{_TELLING}[\"']?\s*,?\s*[\"']?value[\"']?\s*:\s*[\"']?(?P<value>[^\s\"',}}]{{4,}})"
-    r"|\bset_?(?:password|passwd|secret|token|api_?key|access_?key)\(\s*[\"'](?P<setter>[^\"'\n]{4,})[\"']"
-    r"|\b\w{0,20}(?:set|put|add|append|header|property)\w{0,20}\(\s*[\"'][\w.-]{0,40}?(?:password|secret|token|api[_-]?key)[\"']\s*,\s*[\"'](?P<pair>[^\"'\n]{6,})[\"']"
-    r"|\.(?:login|run|authenticate|set_?token)\(\s*[\"'](?=[^\"'\s]*\d)(?P<login>[^\"'\s]{16,})[\"']"
-    r"|\bvalue=[\"'](?P<before>[^\"'\n]{4,})[\"']\s+name=[\"'][\w.-]{0,40}?(?:password|secret|token|api[_-]?key)[\"']"
-    r"|identified (?:with \w+ )?by[ \t]+[\"'](?P<user>[^\"'\n]{4,})[\"']"
-    r"|password[^\n]{0,8}[\"'];?\s*send(?:line)?\s+[\"'](?P<sent>[^\"'\n\\]{4,})"
-    r"|password:[ \t]*[|>][-+]?[ \t]*\n[ \t]+(?P<block>\S{6,})"
-    r"|convertto-securestring[ \t]+(?:-string[ \t]+)?[\"'](?P<string>[^\"'\n$]{4,})[\"'])"
+NAME_THEN_VALUE = Hinted(
+    re.compile(
+        rf"(?:(?:\benv|\bsetenv|#define|\barg)[ \t]+\w*{_TELLING}(?:_base)?[ \t]+[\"']?(?P<blank>[^\s\"'=]{{6,}})"
+        rf"|define\(\s*[\"']\w*{_TELLING}[\"']\s*,\s*[\"'](?P<constant>[^\"'\n]{{4,}})[\"']"
+        rf"|\bname[\"']?\s*:\s*[\"']?\w*{_TELLING}[\"']?\s*,?\s*[\"']?value[\"']?\s*:\s*[\"']?(?P<value>[^\s\"',}}]{{4,}})"
+        r"|\bset_?(?:password|passwd|secret|token|api_?key|access_?key)\(\s*[\"'](?P<setter>[^\"'\n]{4,})[\"']"
+        r"|\b\w{0,20}(?:set|put|add|append|header|property)\w{0,20}\(\s*[\"'][\w.-]{0,40}?(?:password|secret|token|api[_-]?key)[\"']\s*,\s*[\"'](?P<pair>[^\"'\n]{6,})[\"']"
+        r"|\.(?:login|run|authenticate|set_?token)\(\s*[\"'](?=[^\"'\s]*\d)(?P<login>[^\"'\s]{16,})[\"']"
+        r"|\bvalue=[\"'](?P<before>[^\"'\n]{4,})[\"']\s+name=[\"'][\w.-]{0,40}?(?:password|secret|token|api[_-]?key)[\"']"
+        r"|identified (?:with \w+ )?by[ \t]+[\"'](?P<user>[^\"'\n]{4,})[\"']"
+        r"|password[^\n]{0,8}[\"'];?\s*send(?:line)?\s+[\"'](?P<sent>[^\"'\n\\]{4,})"
+        r"|password:[ \t]*[|>][-+]?[ \t]*\n[ \t]+(?P<block>\S{6,})"
+        r"|convertto-securestring[ \t]+(?:-string[ \t]+)?[\"'](?P<string>[^\"'\n$]{4,})[\"'])"
+    ),
+    (
+        *("passw", "pwd", "secret", "token", "key", "identified", "securestring"),
+        *(".login(", ".run(", ".authenticate("),
+    ),
 )
 _CODE_LOOKUP = re.compile(r"[A-Za-z_$][A-Za-z_$]{0,24}(?:\??\.[A-Za-z_$][A-Za-z_$]{0,24})+;?")
 _SESSION = re.compile(
@@ -106,16 +120,28 @@ _COOKIES = re.compile(r"cookie\"?'?\s*[:=]\s*(?P<pairs>[^\n]+)")
 _COOKIE = re.compile(r"(?:sess|sid|token|auth|jwt|login|remember|csrf|xsrf)[\w.-]*=(?P<value>[^;\s\"']{8,})")
 
 
+SECRET_WORDS = (
+    *("pass", "pwd", "psk", "secret", "token", "key", "cred", "bearer"),
+    *("login", "log in", "logged in"),
+)
+ANNOUNCED = (_PROSE, *_TALK, _NETRC, _BEARER)
+
+
+def has_secret_word(lower: str) -> bool:
+    """Without one, `ATTRIBUTE` and the patterns of `ANNOUNCED` match nothing."""
+    return any(word in lower for word in SECRET_WORDS)
+
+
 def named_spans(text: str, lower: str) -> Iterator[Span]:
     """The spans of secret-looking values after a name that says so; `lower` is `text` in lower case."""
-    place = 0
-    while found := _NAMED.search(lower, place):
+    place = 0 if NAMED.may_match(lower) else len(lower)
+    while found := NAMED.pattern.search(lower, place):
         span = _named_value(text, lower, found)
         if span is not None:
             yield span
         is_short = found.end() - found.end("name") < _LONGEST_AGAIN
         place = found.end("name") if span is None and is_short else found.end()
-    for pattern in (_PROSE, *_TALK, _CHINESE, _NETRC, _BEARER, _QUERY):
+    for pattern in (*(ANNOUNCED if has_secret_word(lower) else ()), _TALK_ELSEWHERE, _CHINESE, _QUERY):
         for found in pattern.finditer(lower):
             value = text[slice(*found.span("value"))]
             if has_shape(value) and is_secret(value, strong=False):
@@ -130,10 +156,10 @@ def named_spans(text: str, lower: str) -> Iterator[Span]:
         for found in _KUBERNETES_SECRET.finditer(lower, lower.index("kind: secret")):
             if has_shape(text[slice(*found.span("value"))]):
                 yield found.span("value")
-    for found in _ATTRIBUTE.finditer(lower):
+    for found in ATTRIBUTE.finditer(lower) if has_secret_word(lower) else ():
         if is_secret(text[slice(*found.span("value"))], strong=True):
             yield found.span("value")
-    for found in _NAME_THEN_VALUE.finditer(lower):
+    for found in NAME_THEN_VALUE.finditer(lower):
         group = found.lastgroup or "value"
         if is_secret(text[slice(*found.span(group))], strong=True):
             yield found.span(group)

@@ -14,6 +14,7 @@ from echo_bot.policy.guards.secrets.vendors import (
     PRIVATE_KEY_START,
     PUTTY_KEY,
     SECRET_PATHS,
+    SHORTEST_TOKEN,
     TOKENS,
 )
 
@@ -26,7 +27,7 @@ _PLACEHOLDER_PASSWORD = re.compile(r"[$*{<%][^@]*$|x+$|\*+$|\.{3,}$", re.IGNOREC
 
 def secret_spans(text: str) -> Iterator[Span]:
     """The spans of secret values, in no order, possibly overlapping."""
-    for found in TOKENS.finditer(text):
+    for found in TOKENS.finditer(text) if max(map(len, text.split()), default=0) >= SHORTEST_TOKEN else ():
         yield found.span("telegram") if found["telegram"] else found.span()
     lower = lower_ascii(text)
     for found in SECRET_PATHS.finditer(lower):

@@ -9,6 +9,7 @@ from echo_bot.app.discovery import Discovered, add_own_tools, build_channel
 from echo_bot.app.enabled import enabled_channels, title_of
 from echo_bot.app.model import choose_models, choose_others
 from echo_bot.app.parts import utc_now
+from echo_bot.app.scheduling import inspection_warning
 from echo_bot.app.secrets import Secrets, open_secrets
 from echo_bot.app.toolbox import build_executors, sandbox_warning
 from echo_bot.config.loader import Loaded
@@ -64,7 +65,7 @@ async def rehearse(
     warnings += _channels(loaded, discovered, secrets)
     try:
         system_prompt(loaded.config, loaded.path)
-        warnings += await _sandbox(loaded, discovered)
+        warnings += await _surroundings(loaded, discovered)
     except EchoBotError as error:
         refusals.append(str(error))
     return Rehearsal(tuple(refusals), tuple(warnings), secrets.warnings)
@@ -100,12 +101,12 @@ def _channels(loaded: Loaded, discovered: Discovered, secrets: Secrets) -> Itera
             yield f"channel {title}: {error}"
 
 
-async def _sandbox(loaded: Loaded, discovered: Discovered) -> list[str]:
+async def _surroundings(loaded: Loaded, discovered: Discovered) -> list[str]:
     settings = policy_settings(
         loaded.config, config_path=loaded.path, manifests=tuple(discovered.manifests.values())
     )
     executors = build_executors(loaded.config, settings)
     await executors.probe()
     await executors.close()
-    lacking = sandbox_warning(loaded.config, executors)
-    return [lacking] if lacking else []
+    found = (sandbox_warning(loaded.config, executors), inspection_warning(loaded.config, settings))
+    return [each for each in found if each]

@@ -1,4 +1,4 @@
-"""Jobs and time: downtime, crashes, overlaps, pauses, clocks that jump. Each occurrence runs once at most."""
+"""Jobs over time: downtime, crashes, overlaps, pauses, clocks that jump; and what they may by then."""
 
 from __future__ import annotations
 
@@ -290,3 +290,64 @@ async def test_the_time_of_a_job_is_that_of_its_zone(scene: Scene) -> None:
         job(scene.clock, schedule="0 8 * * *", zone="Asia/Shanghai"), datetime(2026, 5, 1, tzinfo=UTC)
     )
     assert found == datetime(2026, 5, 2, 0, tzinfo=UTC)
+
+
+async def test_the_job_of_somebody_who_may_not_chat_any_more_is_switched_off_and_told_once(
+    scene: Scene,
+) -> None:
+    async with scene.running() as bot:
+        await bot.store.jobs.add(job(scene.clock))
+    async with scene.running(channels__telegram__allow_from=["2"]) as bot:
+        await move_to_next(bot, scene.clock)
+        off = await until(bot, lambda found: found.state is JobState.DISABLED)
+        assert "may not use this bot any more" in off.note
+        await scene.channel.wait_for_text("was switched off: its owner telegram:1 may not use")
+        scene.clock.move(days=3)
+        bot.parts.scheduling.scheduler.wake()
+    async with scene.running(channels__telegram__allow_from=["2"]):
+        assert scene.runs == 0
+        assert len(scene.channel.messages) == 1
+
+
+async def test_a_target_that_is_not_allowed_any_more_gets_nothing(scene: Scene) -> None:
+    """Allowed by the list, or by the authorisation; without either the job is switched off."""
+    target = Address("telegram", "-100")
+    bare = replace(job(scene.clock, target=target), authority=None)
+    direct = "/tool list_dir path=."
+    async with scene.running(delivery__allowed_targets=["telegram:-100"]) as bot:
+        await bot.store.jobs.add(replace(bare, instruction=direct))
+        await move_to_next(bot, scene.clock)
+        assert (await until(bot, is_over)).last.state == "done"
+        await bot.store.jobs.add(replace(job(scene.clock, job_id="j2", target=target), name="kept"))
+    async with scene.running() as bot:
+        for each in ("j1", "j2"):
+            await move_to_next(bot, scene.clock, each)
+        off = await until(bot, lambda found: found.state is JobState.DISABLED)
+        assert "neither this chat nor in delivery.allowed_targets" in off.note
+        assert (await until(bot, is_over, "j2")).last.state == "done"
+        told = await scene.channel.wait_for_text("was switched off")
+        assert told.ref.address == Address("telegram", "1")
+
+
+async def test_an_owner_who_is_not_elevated_any_more_runs_no_code_here(scene: Scene) -> None:
+    async with scene.running() as bot:
+        await bot.store.jobs.add(job(scene.clock))
+    async with scene.running(permissions__admin_users=["telegram:2"]) as bot:
+        await move_to_next(bot, scene.clock)
+        failed = await until(bot, is_over)
+        assert "telegram:1 is not elevated" in failed.last.error
+        assert scene.runs == 0
+
+
+async def test_messages_of_a_job_go_to_its_target_alone(scene: Scene) -> None:
+    async with scene.running() as bot:
+        words = "/tool message text=hello target={}"
+        target = Address("telegram", "-100")
+        for each, to in (("j1", "here"), ("j2", "telegram:-100"), ("j3", "telegram:-200")):
+            said = job(scene.clock, job_id=each, name=each, instruction=words.format(to), target=target)
+            await bot.store.jobs.add(authorised(said, by="telegram:1", at=scene.clock(), approval_id="a"))
+        await move_to_next(bot, scene.clock)
+        states = [(await until(bot, is_over, each)).last.state for each in ("j1", "j2", "j3")]
+        assert states == ["done", "done", "failed"]
+        said_at = [m.ref.address.chat_id for m in scene.channel.messages if m.body == "hello"]
+        assert said_at == ["-100", "-100"]

@@ -33,9 +33,9 @@ _COLOURS = {"ok": "green", "note": "blue", "weak": "yellow", "broken": "red"}
 def doctor(config_path: Path | None, as_json: bool, online: bool, moves: bool) -> None:
     """Examine this installation: what is wrong, weak or not ready, and what mends it.
 
-    Looks at the configuration, credentials, sandbox, tools, state files, database, audit, channels, port and
-    clock. Own tools (tools.paths) are loaded. Nothing is changed and nothing leaves this computer, unless an
-    option says so. Exit code 1 when there is something to mend; notes alone are none.
+    Looks at the configuration, credentials, sandbox, tools, state files, database, audit, jobs, channels,
+    port and clock. Own tools (tools.paths) are loaded. Nothing is changed and nothing leaves this
+    computer, unless an option says so. Exit code 1 when there is something to mend; notes alone are none.
     """
     from echo_bot.cli.doctor.examining import examine
     from echo_bot.cli.doctor.finding import to_mend

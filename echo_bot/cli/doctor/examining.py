@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from echo_bot.app.discovery import Discovered, discover_channels, foreign_channels
-from echo_bot.cli.doctor import channels, configuration, machine, mcp, state, tools
+from echo_bot.cli.doctor import channels, configuration, jobs, machine, mcp, state, tools
 from echo_bot.cli.doctor.finding import Finding, Severity
 from echo_bot.cli.doctor.scene import Scene
 from echo_bot.cli.guarded import refuse_inside_bot
@@ -42,6 +42,7 @@ def examine(
     found += asyncio.run(_of_a_start(scene))
     found += state.of_files(place)
     found += asyncio.run(state.of_database(scene))
+    found += jobs.of_jobs(scene)
     found += machine.of_machine(scene)
     found += mcp.of_servers(scene)
     found += channels.of_bot(scene)

@@ -96,7 +96,11 @@ class Ledger:
         return over_limits(await self.today(), self._limits)
 
     async def today(self) -> tuple[UsageTotal, ...]:
-        return await self._usage.of_day(self._day(self._clock()))
+        return await self._usage.of_day(self.day())
+
+    def day(self) -> str:
+        """Today's."""
+        return self._day(self._clock())
 
     async def of_session(self, session_key: SessionKey) -> tuple[UsageTotal, ...]:
         return await self._usage.of_session(session_key)

@@ -13,7 +13,11 @@ from pydantic_core import SchemaValidator, core_schema
 
 from echo_bot.policy.call import JsonValue
 from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
-from echo_bot.tools.runner import ForeignTool, ToolRunner, TurnScope
+from echo_bot.tools.runner import ForeignTool, ToolRunner
+from echo_bot.tools.scope import TurnScope
+
+MOST_CALLS = 64
+"""Calls of one answer that are run."""
 
 _ANY_ARGUMENTS = SchemaValidator(schema=core_schema.dict_schema())
 """Arguments are validated by the gate itself, before they are shown or hashed."""
@@ -77,6 +81,10 @@ class GatedToolset(WrapperToolset[TurnDeps]):
         deps = ctx.deps
         call_id = ctx.tool_call_id or name
         key = deps.call_keys.get(call_id, call_id)
+        if _place(key) >= MOST_CALLS:
+            raise ToolFailed(
+                f"not run: one answer may hold {MOST_CALLS} calls. Make the others in the next one"
+            )
         foreign = None if isinstance(tool.toolset, RegistryToolset) else self._foreign(name, ctx, tool)
         result = await deps.runner.run(deps.scope, key, name, tool_args, foreign)
         if not result.success:
@@ -98,6 +106,12 @@ class GatedToolset(WrapperToolset[TurnDeps]):
             declared_risk=str(metadata.get("risk_level", "dangerous")),
             body=body,
         )
+
+
+def _place(key: str) -> int:
+    """Which call of its answer this is, by its key."""
+    place = key.rpartition(".")[2]
+    return int(place) if place.isdecimal() else 0
 
 
 class GateCapability(AbstractCapability[TurnDeps]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from echo_bot.agent.ledger import Ledger
 from echo_bot.app.model import ModelChoice
 from echo_bot.app.seeing import ModelEyes
 from echo_bot.config.model import Config
@@ -42,6 +43,7 @@ class Reach:
     secret_of: SecretOf
     model: ModelChoice
     named: Callable[[str], ModelChoice]
+    ledger: Ledger
     stored: Mapping[tuple[str, str], str] = field(default_factory=dict, repr=False)
 
 
@@ -84,7 +86,7 @@ def _eyes(config: Config, clients: GuardedClients, reach: Reach) -> Eyes:
     if vision.backend or vision.api_base or vision.model or key:
         service = _service("tools.vision", vision, "the vision service", reach.secret_of)
         return ServiceEyes(service, vision.model, clients, seconds)
-    return ModelEyes(reach.model, reach.named, seconds)
+    return ModelEyes(reach.model, reach.named, seconds, reach.ledger)
 
 
 def _speakers(config: Config, secret_of: SecretOf, clients: GuardedClients) -> dict[str, Speaker]:

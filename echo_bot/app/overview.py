@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime
 
 from echo_bot import __version__
+from echo_bot.agent.ledger import Ledger
+from echo_bot.agent.usage_words import usage_json, usage_line
 from echo_bot.app.channel_runner import ChannelRunner
 from echo_bot.approval.approvers import read_paired
 from echo_bot.called import command
@@ -40,6 +42,7 @@ class Overview:
         channels: ChannelRunner,
         *,
         model_name: str,
+        ledger: Ledger,
         warnings: tuple[str, ...],
         stop_processes: Callable[[str], Awaitable[object]],
         servers: Callable[[], tuple[ServerStatus, ...]],
@@ -47,6 +50,7 @@ class Overview:
     ) -> None:
         self._settings, self._store, self._people, self._registry = settings, store, people, registry
         self._queues, self._pausing, self._channels, self._clock = queues, pausing, channels, clock
+        self._ledger = ledger
         self._model_name, self._warnings, self._stop_processes = model_name, warnings, stop_processes
         self._servers = servers
         self._started_at = clock()
@@ -71,6 +75,7 @@ class Overview:
         lines = [
             f"Echo Bot {__version__}, up since {self._started_at:%Y-%m-%d %H:%M} UTC",
             f"Model: {self._model_name or 'none (direct calls only)'}",
+            *await self._usage_lines(),
             f"Turns: {running} running, {waiting} waiting. Open approvals: {len(pending)}.",
             *([f"Paused everywhere {pause}: nothing new begins until `/resume`."] if pause else []),
             *self._channel_lines(),
@@ -83,6 +88,12 @@ class Overview:
             lines.append(f"Undeliverable messages: {count} ({shown}), for example: {dead[-1].error}")
         lines += [f"⚠ {warning}" for warning in self._warnings]
         return "\n".join(f"- {line}" for line in lines)
+
+    async def _usage_lines(self) -> list[str]:
+        totals = await self._ledger.today()
+        lines = [f"Models today: {usage_line(totals)}"] if totals or self._model_name else []
+        refusal = await self._ledger.refusal()
+        return [*lines, f"No model is asked any more today: {refusal}"] if refusal else lines
 
     def available_tools(self) -> tuple[str, ...]:
         states = self._registry.states(self._settings.tools)
@@ -111,6 +122,7 @@ class Overview:
             "started_at": self._started_at.isoformat(),
             "at": self._clock().isoformat(),
             "model": self._model_name,
+            "models_today": usage_json(self._ledger.day(), await self._ledger.today()),
             "warnings": list(self._warnings),
             "channels": self._channels_json(),
             "mcp_servers": [server_json(each) for each in self._servers()],

@@ -172,6 +172,7 @@ def build_parts(setting: Setting) -> Parts:
         setting.secrets.value_of(config),
         models.answers,
         partial(same_provider, config, setting.secrets),
+        ledger,
         setting.secrets.stored,
     )
     workers = build_workers(config, store, starter, status, pausing, clock)
@@ -280,6 +281,7 @@ def build_parts(setting: Setting) -> Parts:
         pausing,
         channels,
         model_name=models.name,
+        ledger=ledger,
         warnings=warnings,
         stop_processes=toolbox.processes.stop_session,
         servers=toolbox.servers.status,

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from uuid import uuid4
 
+from echo_bot.agent.ledger import Ledger, Purpose
 from echo_bot.app.model import ModelChoice
 from echo_bot.app.tool_states import UNCONFIGURED
+from echo_bot.events import SessionKey
 from echo_bot.tools.base import ToolResult
 from echo_bot.tools.media.seeing import Image
 from echo_bot.tools.web.failures import status_kind, status_words
@@ -20,6 +23,7 @@ class ModelEyes:
     choice: ModelChoice
     named: Callable[[str], ModelChoice]
     timeout_seconds: float
+    ledger: Ledger
 
     def problem(self) -> str:
         if self.choice.model is not None:
@@ -34,10 +38,15 @@ class ModelEyes:
         from pydantic_ai import Agent, BinaryContent
         from pydantic_ai.exceptions import AgentRunError, UserError
 
+        if refusal := await self.ledger.refusal():
+            return ToolResult(False, error=refusal, error_kind="business")
         content = (prompt, BinaryContent(image.data, media_type=image.kind.mime))
         try:
             async with asyncio.timeout(self.timeout_seconds):
-                return (await Agent(choice.model).run(content)).output
+                result = await Agent(choice.model).run(content)
+            purpose = Purpose(f"vision:{uuid4().hex}", "vision", SessionKey(""))
+            await self.ledger.record(choice.name, result.response, purpose)
+            return result.output
         except TimeoutError:
             why = f"the model took longer than {self.timeout_seconds:g} s"
             return ToolResult(False, error=why, error_kind="timeout")

@@ -44,6 +44,7 @@ def as_dict(found: Status) -> dict[str, object]:
         "url": sight.text("url"),
         "model": sight.text("model"),
         "configured_model": found.tools.configured_model,
+        "models_today": sight.account.get("models_today") if sight.bot else None,
         "workspace": sight.text("workspace"),
         "config": found.config,
         "config_changed": found.config_changed,
@@ -74,6 +75,7 @@ def as_lines(found: Status) -> Iterator[str]:
     yield from _config_lines(found)
     yield f"Database: {sight.database}{'' if sight.seen.revision else ' (not there yet)'}"
     yield f"Model: {_model(found)}"
+    yield from _model_usage(sight)
     for channel in found.channels:
         yield _channel_line(channel)
     yield from _paused(sight.seen)
@@ -95,6 +97,13 @@ def _model(found: Status) -> str:
     if used or not configured:
         return used or "none (direct calls only)"
     return f"none, {configured} cannot be used (direct calls only)" if found.sight.account else configured
+
+
+def _model_usage(sight: Sight) -> Iterator[str]:
+    """Of the running bot, which knows when its day begins."""
+    used = sight.account.get("models_today") if sight.bot else None
+    if isinstance(used, dict) and used.get("answers"):
+        yield f"Models today: {used.get('line', '')}"
 
 
 def _headline(sight: Sight) -> str:

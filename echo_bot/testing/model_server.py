@@ -44,7 +44,15 @@ class BreakOff:
     text: str
 
 
-Served = Told | Refuse | Garbage | BreakOff
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """Answer this much, and end for this reason instead of being done."""
+
+    text: str
+    reason: str = "length"
+
+
+Served = Told | Refuse | Garbage | BreakOff | CutOff
 Body = Mapping[str, Any]
 Usage = tuple[int, int]
 
@@ -106,16 +114,17 @@ class ModelServer:
             case _:
                 return self._said(body, step)
 
-    def _said(self, body: Body, step: Say | CallTool) -> Response:
+    def _said(self, body: Body, step: Say | CallTool | CutOff) -> Response:
         message, usage = self._message(step), _usage(self._usage(body))
-        if body.get("stream"):
-            return StreamingResponse(_chunks(message, usage), media_type="text/event-stream")
         finish = "tool_calls" if message.get("tool_calls") else "stop"
+        finish = step.reason if isinstance(step, CutOff) else finish
+        if body.get("stream"):
+            return StreamingResponse(_chunks(message, usage, finish), media_type="text/event-stream")
         choice = {"index": 0, "message": message, "finish_reason": finish}
         return JSONResponse(_envelope("chat.completion") | {"choices": [choice], "usage": usage})
 
-    def _message(self, step: Say | CallTool) -> dict[str, Any]:
-        if isinstance(step, Say):
+    def _message(self, step: Say | CallTool | CutOff) -> dict[str, Any]:
+        if isinstance(step, Say | CutOff):
             return {"role": "assistant", "content": step.text}
         calls = []
         for call in (step, *step.also):
@@ -161,13 +170,13 @@ def _envelope(kind: str) -> dict[str, Any]:
     return {"id": "scripted-1", "object": kind, "created": 0, "model": _NAME}
 
 
-async def _chunks(message: Body, usage: Mapping[str, int]) -> AsyncIterator[str]:
+async def _chunks(message: Body, usage: Mapping[str, int], finish: str) -> AsyncIterator[str]:
     text = message.get("content") or ""
     for start in range(0, len(text), 16):
         yield _event({"role": "assistant", "content": text[start : start + 16]})
     for index, call in enumerate(message.get("tool_calls", ())):
         yield _event({"role": "assistant", "tool_calls": [{"index": index, **call}]})
-    yield _event({}, "tool_calls" if message.get("tool_calls") else "stop")
+    yield _event({}, finish)
     yield f"data: {json.dumps(_envelope('chat.completion.chunk') | {'choices': [], 'usage': usage})}\n\n"
     yield "data: [DONE]\n\n"
 

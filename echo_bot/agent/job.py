@@ -14,7 +14,8 @@ from echo_bot.policy.call import JsonValue
 from echo_bot.scheduler.job import LATE, NOTHING
 from echo_bot.storage.records import TurnState
 from echo_bot.text.fences import fence
-from echo_bot.tools.runner import ToolRunner, TurnScope
+from echo_bot.tools.runner import ToolRunner
+from echo_bot.tools.scope import TurnScope
 
 _DIRECT_KEY = "0"
 _NO_MODEL = (

@@ -33,7 +33,8 @@ from echo_bot.agent.toolset import GateCapability, RegistryToolset, TurnDeps
 from echo_bot.agent.viewed import ViewedModel
 from echo_bot.storage.usage_record import UsageKind
 from echo_bot.tools.base import Tool
-from echo_bot.tools.runner import ToolRunner, TurnScope
+from echo_bot.tools.runner import ToolRunner
+from echo_bot.tools.scope import TurnScope
 
 if TYPE_CHECKING:
     from pydantic_ai.agent import AgentRun

@@ -24,7 +24,8 @@ from echo_bot.storage.records import TurnKind, TurnRecord, TurnState
 from echo_bot.text.fences import fence
 from echo_bot.tools.base import ToolResult
 from echo_bot.tools.registry import Registry
-from echo_bot.tools.runner import ToolRunner, TurnScope
+from echo_bot.tools.runner import ToolRunner
+from echo_bot.tools.scope import TurnScope
 
 if TYPE_CHECKING:
     from echo_bot.agent.chat import ChatRunner
@@ -66,7 +67,7 @@ TurnBody = Callable[[TurnScope, Journal], Awaitable[Ended]]
 class TurnParts:
     """What a turn works with. `bodies` run the kinds of turns that are no message.
 
-    `offered` names the tools there are; `stop_workers` stops those that a turn waited for which ends without success.
+    `offered` names the tools there are; `stop_workers` stops those that a turn waits for which then fails.
     """
 
     store: Store

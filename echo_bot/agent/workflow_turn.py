@@ -32,7 +32,8 @@ from echo_bot.storage.flow_records import StepRecord, StepState, WorkflowRecord,
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import HistoryEntry, TurnState
 from echo_bot.tools.base import ToolResult
-from echo_bot.tools.runner import NOTE, CallJournal, ToolRunner, TurnScope, is_outcome_unknown
+from echo_bot.tools.runner import NOTE, ToolRunner, is_outcome_unknown
+from echo_bot.tools.scope import CallJournal, TurnScope
 
 log = structlog.get_logger(__name__)
 

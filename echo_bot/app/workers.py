@@ -21,7 +21,7 @@ from echo_bot.tools.registry import Registry
 if TYPE_CHECKING:
     from echo_bot.agent.chat import ChatRunner
     from echo_bot.agent.journal import Journal
-    from echo_bot.tools.runner import TurnScope
+    from echo_bot.tools.scope import TurnScope
 
 
 def build_workers(

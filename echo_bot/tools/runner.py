@@ -16,7 +16,6 @@ import structlog
 from echo_bot.approval.asking import GateRequest, editor_of
 from echo_bot.approval.gate import ApprovalGate, GateDecision
 from echo_bot.errors import StorageError
-from echo_bot.events import Address, Identity, InboundEvent, SessionKey, TurnId
 from echo_bot.policy.call import Executor, JsonValue, canonical_json
 from echo_bot.policy.catalogue import canonical_name
 from echo_bot.policy.decision import StepName, Verdict
@@ -24,6 +23,7 @@ from echo_bot.text import encodable
 from echo_bot.text.pieces import in_pieces
 from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
 from echo_bot.tools.registry import Registry, readiness
+from echo_bot.tools.scope import CallWatch, TurnScope
 from echo_bot.tools.sites import CallSite, CallSites
 
 log = structlog.get_logger(__name__)
@@ -62,59 +62,8 @@ Shorten = Callable[[ToolExecutionContext | None, str, str], Awaitable[str]]
 """Keep a long result as a file of its scope and show its head and tail; see `echo_bot.tools.spill`."""
 
 
-class CallWatch(Protocol):
-    """Told of each call as it runs; see `echo_bot.delivery.status`."""
-
-    def began(
-        self, call_id: str, tool: str, address: Address, session_key: SessionKey, requester: str
-    ) -> None: ...
-
-    def ended(self, call_id: str, how: Literal["done", "failed", "stopped"]) -> None: ...
-
-
-class CallJournal(Protocol):
-    """The part of a turn's journal that calls need; see `echo_bot.agent.journal`."""
-
-    def result(self, key: str) -> ToolResult | None: ...
-
-    def was_started(self, key: str) -> bool: ...
-
-    async def start_call(self, key: str, tool: str) -> None: ...
-
-    async def finish_call(self, key: str, result: ToolResult) -> None: ...
-
-
 class Recorder(Protocol):
     async def record(self, kind: str, **fields: object) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class TurnScope:
-    """Who a turn's calls are for. Trust comes from the event's typed fields and from nowhere else.
-
-    `slots` bounds how many calls of this turn run at once; those that only wait do not count. `watch` is told
-    of its calls in the place of the chat's status lines.
-    """
-
-    turn_id: TurnId
-    session_key: SessionKey
-    event: InboundEvent
-    memory_scope: str
-    journal: CallJournal
-    agent_id: str = "main"
-    nested: bool = False
-    parent_execution_id: str | None = None
-    allowed_tools: frozenset[str] = frozenset()
-    slots: asyncio.Semaphore | None = None
-    watch: CallWatch | None = None
-
-    @property
-    def requester(self) -> Identity:
-        return self.event.sender
-
-    def may_use(self, tool: str) -> bool:
-        """Has whoever calls got this tool at all? A conversation has all; a worker those of its brief."""
-        return not self.nested or tool in self.allowed_tools
 
 
 @dataclass(frozen=True, slots=True)

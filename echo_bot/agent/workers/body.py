@@ -26,7 +26,7 @@ from echo_bot.policy.settings import ToolSettings
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import HistoryEntry, TurnRecord, TurnState
 from echo_bot.tools.registry import Registry
-from echo_bot.tools.runner import TurnScope
+from echo_bot.tools.scope import TurnScope
 
 if TYPE_CHECKING:
     from echo_bot.approval.deciding import Clock

@@ -266,7 +266,7 @@ async def test_a_pause_of_the_command_line_holds_the_running_bot_until_it_resume
 
 CONTROL = (
     *("approvals list", "grants list", "pair", "credentials list", "config check"),
-    *("pause", "resume", "login"),
+    *("jobs list", "pause", "resume", "login"),
 )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from echo_bot.events import SessionKey
 from echo_bot.storage.flow_records import StepState, WorkflowState
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.cast import Cast
@@ -159,7 +162,7 @@ async def test_what_can_never_run_is_refused_at_create(tmp_path: Path, free: Con
 
 async def test_the_next_turn_of_the_chat_knows_how_it_ended(tmp_path: Path, free: Config, hand: Hand) -> None:
     steps = [sh("a", "echo found 42")]
-    script = [
+    script: list[CallTool | Say] = [
         CallTool("workflow", {"action": "create", "name": "release", "steps": steps}),
         CallTool("workflow", {"action": "start", "name": "release"}),
         Say("It runs."),
@@ -171,19 +174,14 @@ async def test_the_next_turn_of_the_chat_knows_how_it_ended(tmp_path: Path, free
         await bot.channel.say("look it up")
         await bot.channel.wait_for_text("It runs.")
         await me.shows("is done")
-        while len(await bot.store.sessions.history((await me.record()).session_key, 9, bot_start())) < 2:
-            pass
+        session = SessionKey((await me.record()).session_key)
+        while len(await bot.store.sessions.history(session, 9, datetime(2000, 1, 1, tzinfo=UTC))) < 2:
+            await asyncio.sleep(0.01)
         await bot.channel.say("and?")
         await bot.channel.wait_for_text("It found 42.")
         read = str(model.seen[-1])
         assert "A workflow ended." in read
         assert "found 42" in read
-
-
-def bot_start() -> Any:
-    from datetime import UTC, datetime
-
-    return datetime(2000, 1, 1, tzinfo=UTC)
 
 
 async def test_an_agent_step_is_a_worker_whose_answer_is_handed_on(

@@ -10,6 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import httpx
+from pydantic import SecretStr
 
 from echo_bot.app.remembering import Witnesses
 from echo_bot.config.model import Config
@@ -92,18 +93,20 @@ def idle_reason(config: Config, server: str) -> str:
 
 
 def _spec(name: str, server: McpServerConfig, stored: Stored) -> ServerSpec:
-    def values(part: str, written: Mapping[str, str]) -> dict[str, str]:
+    def values(part: str, written: Mapping[str, SecretStr]) -> dict[str, str]:
+        """As written; what is left empty or out, as stored."""
         owner = f"tools.mcp_servers.{name}.{part}"
         kept = {field: value for (of, field), value in stored.items() if of == owner}
-        return kept | {key: value for key, value in written.items() if value or key not in kept}
+        plain = {key: value.get_secret_value() for key, value in written.items()}
+        return kept | {key: value for key, value in plain.items() if value or key not in kept}
 
     return ServerSpec(
         name=name,
         command=str(absolute(server.command)) if "/" in server.command else server.command,
         args=tuple(server.args),
-        env=values("env", {key: value.get_secret_value() for key, value in server.env.items()}),
+        env=values("env", server.env),
         url=server.url,
-        headers=values("headers", {key: value.get_secret_value() for key, value in server.headers.items()}),
+        headers={name: value for name, value in values("headers", server.headers).items() if value},
         timeout_seconds=server.timeout,
         include=tuple(server.tools_include),
         exclude=tuple(server.tools_exclude),

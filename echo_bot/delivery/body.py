@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from echo_bot.channel import Channel
@@ -24,11 +24,14 @@ class Body:
     mime: str = ""
 
     def to_json(self) -> str:
-        return json.dumps({key: value for key, value in asdict(self).items() if value != ""})
+        return json.dumps({name: value for name in _NAMES if (value := getattr(self, name)) != ""})
 
     @classmethod
     def from_json(cls, text: str) -> Body:
         return cls(**json.loads(text))
+
+
+_NAMES = tuple(field.name for field in fields(Body))
 
 
 async def hand_over(

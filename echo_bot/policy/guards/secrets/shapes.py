@@ -9,12 +9,12 @@ from echo_bot.policy.guards.secrets.flags import flag_spans
 from echo_bot.policy.guards.secrets.fold import Span, lower_ascii
 from echo_bot.policy.guards.secrets.names import named_spans
 from echo_bot.policy.guards.secrets.vendors import (
+    LONG_WORD,
     PRIVATE_KEY_BODY,
     PRIVATE_KEY_END,
     PRIVATE_KEY_START,
     PUTTY_KEY,
     SECRET_PATHS,
-    SHORTEST_TOKEN,
     TOKENS,
 )
 
@@ -27,8 +27,9 @@ _PLACEHOLDER_PASSWORD = re.compile(r"[$*{<%][^@]*$|x+$|\*+$|\.{3,}$", re.IGNOREC
 
 def secret_spans(text: str) -> Iterator[Span]:
     """The spans of secret values, in no order, possibly overlapping."""
-    for found in TOKENS.finditer(text) if max(map(len, text.split()), default=0) >= SHORTEST_TOKEN else ():
-        yield found.span("telegram") if found["telegram"] else found.span()
+    for word in LONG_WORD.finditer(text):
+        for found in TOKENS.finditer(text, *word.span()):
+            yield found.span("telegram") if found["telegram"] else found.span()
     lower = lower_ascii(text)
     for found in SECRET_PATHS.finditer(lower):
         yield found.span(1)

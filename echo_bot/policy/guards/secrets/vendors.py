@@ -93,8 +93,8 @@ _TOKENS = (
 TOKENS = re.compile(rf"(?<!{_WORD})(?:" + "|".join(f"(?:{token})" for token in _TOKENS) + ")")
 """A vendor token. The group `telegram`, where it took part, is the secret part of the match."""
 
-SHORTEST_TOKEN = 15
-"""No token is shorter, and none holds white space."""
+LONG_WORD = re.compile(r"(?<!\S)\S{15,}")
+"""A token is within one: none is shorter, and none holds white space."""
 
 SECRET_PATHS = re.compile(
     r"(?:discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d+/"

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import structlog
 
 from echo_bot.agent.job import JobTurns
-from echo_bot.agent.received import ReceivedFiles
 from echo_bot.agent.turn import TurnParts, TurnRunner, schemas_of
 from echo_bot.app.approving import build_broker
 from echo_bot.app.callbacks import Callbacks
@@ -21,6 +20,7 @@ from echo_bot.app.channel_runner import ChannelRunner
 from echo_bot.app.derived import group_policies, timeout_for, timezone_of
 from echo_bot.app.file_sources import file_sources
 from echo_bot.app.flows import Flows, build_flows, workflow_bodies
+from echo_bot.app.hearing import build_ears, build_received, ears_warning
 from echo_bot.app.model import approval_model, build_ledger, chat_runner, judge_named, same_provider
 from echo_bot.app.model_parts import ModelParts, build_model_parts
 from echo_bot.app.moved_targets import MovedAliases, MovedTargets
@@ -53,6 +53,7 @@ from echo_bot.policy.access import LOCAL
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.session import Pausing, SessionQueues, TurnStarter
 from echo_bot.storage.protocol import Store
+from echo_bot.tools.media.hearing import Ears
 from echo_bot.tools.runner import ToolRunner
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class Parts:
     starter: TurnStarter
     overview: Overview
     models: ModelParts
+    ears: Ears | None
     inbox: Inbox
     scheduling: Scheduling
     flows: Flows
@@ -175,6 +177,7 @@ def build_parts(setting: Setting) -> Parts:
         ledger,
         setting.secrets.stored,
     )
+    ears = build_ears(config, reach.secret_of)
     workers = build_workers(config, store, starter, status, pausing, clock)
     flows = build_flows(store, starter, delivery, pausing, broker, clock)
     alarm = asyncio.Event()
@@ -214,7 +217,7 @@ def build_parts(setting: Setting) -> Parts:
         audit,
         status,
         mask_known=mask.mask_known,
-        shorten=toolbox.shorten,
+        shorten=toolbox.spill.shorten,
         credentials_of=setting.secrets.of_tool,
     )
     chat = chat_runner(
@@ -239,7 +242,7 @@ def build_parts(setting: Setting) -> Parts:
             delivery,
             audit,
             chat,
-            ReceivedFiles(book.get, file_sources(config), settings.places, mask.mask),
+            build_received(book, file_sources(config), settings.places, store, ears, mask),
             is_asking=broker.is_asking,
             stop_workers=workers.stop_awaited,
             offered=lambda: frozenset(tool.name for tool in toolbox.registry.offered(settings.tools)),
@@ -256,6 +259,7 @@ def build_parts(setting: Setting) -> Parts:
                     toolbox.registry,
                     delivery,
                     audit,
+                    spill=toolbox.spill,
                     mask=mask,
                     clock=clock,
                 ),
@@ -270,6 +274,7 @@ def build_parts(setting: Setting) -> Parts:
         *toolbox.broken,
         inspection_warning(config, settings),
         *models.warnings,
+        ears_warning(ears),
     )
     warnings = tuple(each for each in dict.fromkeys(found) if each)
     overview = Overview(
@@ -363,6 +368,7 @@ def build_parts(setting: Setting) -> Parts:
         starter,
         overview,
         models,
+        ears,
         inbox,
         scheduling,
         flows,

@@ -58,7 +58,6 @@ from echo_bot.tools.builtin.workspace import Workspace
 from echo_bot.tools.builtin.writing import EditFileTool, WriteFileTool
 from echo_bot.tools.media.made import MadeFiles
 from echo_bot.tools.registry import Registry
-from echo_bot.tools.runner import Shorten
 from echo_bot.tools.sites import CallSites
 from echo_bot.tools.spill import Spill, SpillLimits
 from echo_bot.tools.workers import Workers
@@ -77,7 +76,7 @@ class Toolbox:
     processes: BackgroundProcesses
     sites: CallSites
     surroundings: Callable[[], Awaitable[Surroundings]]
-    shorten: Shorten
+    spill: Spill
     sweep: Callable[[], None]
     skills: SkillCatalog
     keeper: Keeper
@@ -173,7 +172,7 @@ def build_toolbox(
         processes,
         sites,
         surroundings,
-        spill.shorten,
+        spill,
         sweep,
         skills.catalog,
         keeper,

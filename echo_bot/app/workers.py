@@ -17,6 +17,7 @@ from echo_bot.session import Pausing, TurnStarter
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import TurnKind, TurnState
 from echo_bot.tools.registry import Registry
+from echo_bot.tools.spill import Spill
 
 if TYPE_CHECKING:
     from echo_bot.agent.chat import ChatRunner
@@ -55,6 +56,7 @@ def worker_bodies(
     delivery: Delivery,
     audit: Recorder,
     *,
+    spill: Spill,
     mask: SecretMask,
     clock: Callable[[], datetime],
 ) -> Mapping[TurnKind, TurnBody]:
@@ -73,6 +75,7 @@ def worker_bodies(
         delivery,
         audit,
         instructions=chat.instructions,
+        shorten=spill.shorten_in,
         mask_known=mask.mask_known,
         clock=clock,
     )

@@ -60,9 +60,16 @@ class Spill:
 
     async def shorten_to(self, ctx: ToolExecutionContext | None, name: str, text: str, max_chars: int) -> str:
         """The same for a text that has less room."""
+        return await self._short(scope_of(ctx) if ctx else "", name, text, max_chars)
+
+    async def shorten_in(self, scope: str, name: str, text: str) -> str:
+        """The same for what comes from no call: `scope` is whose calls may read it."""
+        return await self._short(scope, name, text, self._limits.max_inline_chars)
+
+    async def _short(self, scope: str, name: str, text: str, max_chars: int) -> str:
         if len(text) <= max_chars:
             return text
-        return await asyncio.to_thread(self._shortened, scope_of(ctx) if ctx else "", name, text, max_chars)
+        return await asyncio.to_thread(self._shortened, scope, name, text, max_chars)
 
     def open(self, ctx: ToolExecutionContext | None, path: str) -> BinaryIO | None:
         """A spilled file of this call's own scope, by the name that `shorten` gave; None if there is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -290,3 +291,70 @@ async def test_a_direct_call_has_every_tool_to_give(tmp_path: Path, free: Config
         await bot.channel.say('/tool delegate_task goal="look around"')
         await bot.channel.wait_for(says("nothing here"))
         assert "exec" in cast.offered["look around"]
+
+
+async def test_long_answers_are_shown_by_their_ends_each_in_its_share_and_kept(
+    tmp_path: Path, free: Config, says: Says
+) -> None:
+    cast = Cast(
+        {
+            "go": [
+                CallTool(
+                    "delegate_task",
+                    {"tasks": ["long one", "long two"]},
+                    also=(CallTool("spawn_task", {"task": "long three"}),),
+                ),
+                Say("that is all"),
+            ],
+            **{
+                f"long {word}": [Say(f"{word} begins {'x' * 20_000} {word} ends")]
+                for word in ("one", "two", "three")
+            },
+        }
+    )
+    async with running_bot(tmp_path, free, model=cast.model) as bot:
+        await bot.channel.say("go")
+        await bot.channel.wait_for(says("that is all"))
+        heard = cast.heard["go"][0]
+        assert len(heard) < 6500
+        for word in ("one", "two"):
+            assert f"{word} begins" in heard
+            assert f"{word} ends" in heard
+        kept = re.findall(r"read_spill path=(\S+)", heard)
+        assert len(kept) == 2
+        await bot.channel.say(f"/tool read_spill path={kept[1]} pattern=begins")
+        await bot.channel.wait_for(says("two begins"))
+        await bot.channel.wait_for(says("three ends"))
+        assert sum(len(message.body) for message in bot.channel.messages) < 10_000
+
+
+async def test_what_a_worker_sends_goes_to_its_callers_chat(tmp_path: Path, free: Config, says: Says) -> None:
+    cast = Cast(
+        {
+            "go": [CallTool("delegate_task", {"goal": "greet"}), Say("done")],
+            "greet": [CallTool("message", {"text": "hello from below"}), Say("greeted")],
+        }
+    )
+    async with running_bot(tmp_path, free, model=cast.model) as bot:
+        await bot.channel.say("go", chat_id="77")
+        told = await bot.channel.wait_for(says("hello from below"))
+        assert told.ref.address.chat_id == "77"
+
+
+async def test_a_worker_keeps_a_list_of_its_own(tmp_path: Path, free: Config, says: Says) -> None:
+    mine = CallTool("todo", {"action": "set", "items": ["mine"]})
+    cast = Cast(
+        {
+            "go": [
+                mine,
+                CallTool("delegate_task", {"goal": "plan"}),
+                CallTool("todo", {"action": "list"}),
+                Say("done"),
+            ],
+            "plan": [CallTool("todo", {"action": "set", "items": ["a", "b"]}), Say("planned")],
+        }
+    )
+    async with running_bot(tmp_path, free, model=cast.model) as bot:
+        await bot.channel.say("go")
+        await bot.channel.wait_for(says("done"))
+        assert cast.heard["go"][-1] == "[ ] 1. mine"

@@ -146,3 +146,20 @@ async def test_a_worker_in_the_background_goes_on_though_its_turn_is_over_and_te
                 await asyncio.sleep(0.01)
             rows = [row for row in await bot.store.outbox.list("sent", 10) if "28 trams" in row.body_json]
             assert len(rows) == 1
+
+
+async def test_a_workers_call_that_had_begun_is_of_unknown_outcome_and_not_run_again(
+    tmp_path: Path, free: Config, says: Says
+) -> None:
+    scripts: Scripts = {
+        "go": [CallTool("delegate_task", {"goal": "task"}), Say("all done")],
+        "task": [CallTool("exec", {"command": "echo x >> log; sleep 60"}), Say("I cannot tell")],
+    }
+    async with running_bot(tmp_path, free, model=Cast(scripts).model) as bot:
+        await bot.channel.say("go")
+        await eventually((bot.workspace / "log").exists, "the command")
+    after = Cast(scripts)
+    async with running_bot(tmp_path, free, model=after.model) as bot:
+        await bot.channel.wait_for(says("all done"))
+        assert after.heard["task"][0].startswith("Outcome unknown: ")
+        assert (bot.workspace / "log").read_text() == "x\n"

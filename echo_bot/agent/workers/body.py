@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -46,6 +46,10 @@ _MOST_REFUSALS = 5
 _NO_ANSWER = "(The worker gave no answer.)"
 
 
+Shorten = Callable[[str, str, str], Awaitable[str]]
+"""Keep a long text as a file of a memory scope, under a name, and show its head and tail."""
+
+
 class Recorder(Protocol):
     async def record(self, kind: str, **fields: object) -> None: ...
 
@@ -77,13 +81,14 @@ class WorkerBody:
         audit: Recorder,
         *,
         instructions: str,
+        shorten: Shorten,
         mask_known: Callable[[str], str],
         clock: Clock,
     ) -> None:
         self._loop, self._given, self._workers, self._store = loop, given, workers, store
         self._registry, self._tool_settings = registry, tool_settings
         self._delivery, self._audit, self._instructions = delivery, audit, instructions
-        self._mask_known, self._clock = mask_known, clock
+        self._shorten, self._mask_known, self._clock = shorten, mask_known, clock
 
     async def run(self, scope: TurnScope, journal: Journal) -> Ended:
         """Its answer is the result. A model that fails is an end, not an exception."""
@@ -175,7 +180,7 @@ class WorkerBody:
         goal = " ".join(scope.event.text.split())[:200]
         how = "done" if ended.state is TurnState.DONE else f"not done ({ended.error})"
         head = f"Worker in the background, {how}: {goal}"
-        result = ended.result or _NO_ANSWER
+        result = await self._shorten(scope.memory_scope, "worker", ended.result or _NO_ANSWER)
         await self._delivery.send(
             scope.event.answered_at,
             f"{head}\n\n{result}",

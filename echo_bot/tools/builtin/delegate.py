@@ -20,6 +20,7 @@ ShortenTo = Callable[[ToolExecutionContext | None, str, str, int], Awaitable[str
 
 _LONGEST_SECONDS = 23 * 3600.0
 _GOAL_CHARS = 80
+_HEAD_CHARS = 300
 _LEAST_SHARE = 800
 _NO_MODEL = "a worker needs a model: set models.default"
 
@@ -72,7 +73,8 @@ class DelegateTaskTool(_Employing):
         if isinstance(started, str):
             return _problem(started, "business")
         ended = await self._ended(site, started)
-        texts = [await self._words(ctx, task, turn) for task, turn in zip(tasks, ended, strict=True)]
+        share = max(self._max_inline_chars // len(tasks) - _HEAD_CHARS, _LEAST_SHARE)
+        texts = [await self._words(ctx, task, turn, share) for task, turn in zip(tasks, ended, strict=True)]
         output = "\n\n".join(
             f"Worker {number} of {len(texts)}{text}" for number, text in enumerate(texts, start=1)
         )
@@ -88,11 +90,10 @@ class DelegateTaskTool(_Employing):
             await self._workers.stop(started)
             return await self._workers.ended(site, started)
 
-    async def _words(self, ctx: ToolExecutionContext, task: WorkerTask, turn: TurnRecord) -> str:
+    async def _words(self, ctx: ToolExecutionContext, task: WorkerTask, turn: TurnRecord, share: int) -> str:
         head = f" {how_it_ended(turn)}: {clean_line(task.goal, _GOAL_CHARS)}"
         if not turn.result:
             return head
-        share = max(self._max_inline_chars // 4, _LEAST_SHARE)
         return f"{head}\n{as_data('answer', await self._shorten(ctx, 'worker', turn.result, share))}"
 
 

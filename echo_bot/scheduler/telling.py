@@ -22,11 +22,11 @@ AUTHORISES = (
     "or target changes or somebody revokes it. Dangerous calls stay denied."
 )
 
-Plan = tuple[tuple[str, str], ...]
-"""Labelled lines for a card."""
+Lines = tuple[tuple[str, str], ...]
+"""Labelled, for a card."""
 
 
-def plan_of(job: JobRecord, now: datetime) -> Plan:
+def plan_of(job: JobRecord, now: datetime) -> Lines:
     """All that an authorisation would bind, for whoever is asked."""
     schedule, zone = schedule_of(job)
     runs = f"{schedule_words(schedule, zone)}; as written: {job.schedule}; zone {job.zone}"
@@ -40,7 +40,7 @@ def plan_of(job: JobRecord, now: datetime) -> Plan:
     )
 
 
-def is_as_shown(job: JobRecord, shown: Plan, now: datetime) -> bool:
+def is_as_shown(job: JobRecord, shown: Lines, now: datetime) -> bool:
     """Is the job still what the card said?"""
     here, there = dict(plan_of(job, now)), dict(shown)
     return all(here[label] == there.get(label) for label in BINDING)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 from uuid import uuid4
 
 from echo_bot.approval.asking import Plan, Unworkable
+from echo_bot.approval.request import ApprovalRequest
 from echo_bot.approval.stored import request_from_json
 from echo_bot.events import Address, Identity, InboundEvent
 from echo_bot.policy.call import Arguments
@@ -16,10 +17,9 @@ from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.scheduler.job import authorised, is_authorised
 from echo_bot.scheduler.making import MOST_JOBS, Maker, changed_job, new_job, resumed_job
-from echo_bot.scheduler.telling import AUTHORISES, is_as_shown, job_line, plan_of, when
+from echo_bot.scheduler.telling import AUTHORISES, INSTRUCTION, Lines, is_as_shown, job_line, plan_of, when
 from echo_bot.storage.job_record import JobRecord, JobState
 from echo_bot.storage.protocol import Approvals, Jobs
-from echo_bot.storage.records import ApprovalRecord
 from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
 from echo_bot.tools.sites import CallSite, CallSites
 
@@ -84,7 +84,8 @@ class CronjobTool(Tool):
             return ToolResult(False, error="a job needs the call it comes from", error_kind="internal")
         site = self._desk.sites.get(ctx.execution_id)
         record = await self._desk.approvals.get(site.approval_id) if site.approval_id else None
-        call = _Call(params, ctx, site, record, record.created_at if record else self._desk.clock())
+        request = request_from_json(record.request_json) if record else None
+        call = _Call(params, ctx, site, request, record.created_at if record else self._desk.clock())
         try:
             said = await self._actions[str(params["action"])](call)
         except (Refused, ValueError) as error:
@@ -108,7 +109,8 @@ class CronjobTool(Tool):
             maker = self._maker(event.sender, event.answered_at, "", now)
             job = new_job("new", args, maker)
             await self._check_new(job)
-            return Plan(plan_of(job, now), (AUTHORISES,))
+            beside_arguments = tuple(line for line in plan_of(job, now) if line[0] not in args)
+            return Plan(beside_arguments, (AUTHORISES,))
         job = await self._find(event.sender, args)
         match action:
             case "authorize":
@@ -124,7 +126,8 @@ class CronjobTool(Tool):
     async def _create(self, call: _Call) -> str:
         maker = self._maker(call.site.requester, call.site.address, call.ctx.memory_scope, call.asked_at)
         job = new_job(uuid4().hex[:8], call.args, maker)
-        if call.is_by_person and is_as_shown(job, call.shown, call.asked_at):
+        shown = (*call.shown, (INSTRUCTION, job.instruction))
+        if call.is_by_person and is_as_shown(job, shown, call.asked_at):
             job = self._authorised(job, call)
         over = await self._check_new(job)
         if over is not None:
@@ -271,25 +274,26 @@ class CronjobTool(Tool):
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """One call, and the approval a person passed it by, if one did; times count from when they were asked."""
+    """One call, and what a person was asked who passed it, if one did; times count from then."""
 
     args: Arguments
     ctx: ToolExecutionContext
     site: CallSite
-    approval: ApprovalRecord | None
+    request: ApprovalRequest | None
     asked_at: datetime
 
     @property
     def is_by_person(self) -> bool:
         """Did a person approve this very call, made with somebody there and by no worker?"""
         ctx = self.ctx
-        alone = ctx.unattended or ctx.parent_execution_id is not None
-        return ctx.approval_source == "human" and self.approval is not None and not alone
+        if ctx.approval_source != "human" or ctx.unattended or ctx.parent_execution_id is not None:
+            return False
+        return self.request is not None and dict(self.request.args) == dict(self.args)
 
     @property
-    def shown(self) -> tuple[tuple[str, str], ...]:
-        """What the person saw of the job."""
-        return request_from_json(self.approval.request_json).plan if self.approval else ()
+    def shown(self) -> Lines:
+        """What the person saw of the job beside the arguments."""
+        return self.request.plan if self.request else ()
 
 
 def _may(job: JobRecord) -> str:

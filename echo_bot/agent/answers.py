@@ -28,12 +28,13 @@ _FILTERED = "(The provider's content filter ended this answer.)"
 class Answerer:
     """`model` by its configured name; `instead_of` the one that should have answered, "" if it did.
 
-    `asked_tokens` is the estimated size of the request.
+    `asked_tokens` is the estimated size of the request. `unseeing`: it refused the images that came along.
     """
 
     model: str
     instead_of: str = ""
     asked_tokens: int = 0
+    unseeing: bool = False
 
 
 def sign(response: ModelResponse, answerer: Answerer) -> None:
@@ -98,14 +99,15 @@ def text_of_response(response: ModelResponse) -> str:
 
 
 def remark(messages: Sequence[ModelMessage]) -> str:
-    """What people are told beside the last answer: it was cut off, or another model gave it; or ""."""
+    """What people are told beside the last answer: cut off, by another model, without the images; or ""."""
     last = messages[-1] if messages else None
     if not isinstance(last, ModelResponse):
         return ""
     answerer = answered_by(last)
     told = {"length": _CUT_OFF, "content_filter": _FILTERED}.get(last.finish_reason or "", "")
     instead = f"(Answered by {answerer.model}: {answerer.instead_of} failed.)" if answerer.instead_of else ""
-    return "\n".join(filter(None, (told, instead)))
+    unseen = f"({answerer.model} refused images, so it did not see them.)" if answerer.unseeing else ""
+    return "\n".join(filter(None, (told, instead, unseen)))
 
 
 class GrowingText:

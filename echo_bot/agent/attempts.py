@@ -22,6 +22,7 @@ from pydantic_ai.exceptions import (
 MOST_TRIES = 3
 """How often one model is asked the same before the next one is."""
 
+_REFUSED_CONTENT = frozenset((400, 404, 413, 415, 422))
 _PASSING_STATUSES = frozenset((408, 409, 425, 429))
 _MOST_DETAIL_CHARS = 300
 _OUTPUT_KEY = "models.limits.max_output_tokens"
@@ -86,6 +87,13 @@ def _is_of_this_model(error: Exception) -> bool:
     if isinstance(error, LimitReached | ContentFilterError | OutputTokenLimitExceeded):
         return False
     return isinstance(error, UnexpectedModelBehavior | ModelQuotaExceededError | ValueError)
+
+
+def refuses_images(error: Exception) -> bool:
+    """May the same request succeed without its images? Servers say so by many statuses."""
+    if not isinstance(error, ModelHTTPError):
+        return False
+    return error.status_code in _REFUSED_CONTENT or "image" in _message(error.body).casefold()
 
 
 def why_failed(error: Exception, name: str = "the model") -> str:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
@@ -27,6 +28,9 @@ from echo_bot.agent.ledger import Purpose
 from echo_bot.agent.loop import Listener, ModelLoop
 from echo_bot.agent.older import INSTRUCTIONS as SUMMARISE
 from echo_bot.agent.older import OlderTurns, PastTurn
+from echo_bot.agent.received import ReceivedFile
+from echo_bot.agent.received.files import for_model, spoken
+from echo_bot.agent.received.images import ReceivedImages
 from echo_bot.delivery import Delivery, ReplyStream
 from echo_bot.events import InboundEvent, SessionKey
 from echo_bot.policy.settings import ToolSettings
@@ -88,6 +92,7 @@ class ChatRunner:
         loop: ModelLoop,
         settings: ChatSettings,
         given: GivenDocuments,
+        images: ReceivedImages,
         store: Store,
         registry: Registry,
         tool_settings: ToolSettings,
@@ -98,12 +103,12 @@ class ChatRunner:
         clock: Clock,
     ) -> None:
         self.loop, self.given, self.instructions = loop, given, settings.instructions
-        self._settings, self._store, self._registry = settings, store, registry
+        self._settings, self._images, self._store, self._registry = settings, images, store, registry
         self._tool_settings, self._delivery = tool_settings, delivery
         self._mask, self._mask_known, self._clock = mask, mask_known, clock
 
-    async def run(self, scope: TurnScope, journal: Journal, files: Sequence[str] = ()) -> ChatEnded:
-        """Run or revive a turn; `files` are lines on what came along with the message.
+    async def run(self, scope: TurnScope, journal: Journal, files: Sequence[ReceivedFile] = ()) -> ChatEnded:
+        """Run or revive a turn; `files` came along with the message.
 
         A model that fails is a sentence in the chat, not an exception.
         """
@@ -143,7 +148,7 @@ class ChatRunner:
         return Answered((final_text(done) or "").strip())
 
     async def _answer(
-        self, scope: TurnScope, journal: Journal, listener: Listener, files: Sequence[str]
+        self, scope: TurnScope, journal: Journal, listener: Listener, files: Sequence[ReceivedFile]
     ) -> list[ModelMessage]:
         tools = self._registry.offered(self._tool_settings)
         scope = replace(scope, allowed_tools=frozenset(tool.name for tool in tools))
@@ -156,6 +161,7 @@ class ChatRunner:
             past=await self._given(scope),
             older=await self.older(scope.session_key),
             prompt=self._mask_known(prompt_of(scope.event, files)),
+            images=partial(self._images.read, files),
         )
 
     async def compact(self, session_key: SessionKey) -> str:
@@ -173,7 +179,7 @@ class ChatRunner:
         return f"Summarised {told} turns: about {before:,} tokens became {after:,}."
 
     async def _stopped(
-        self, scope: TurnScope, journal: Journal, files: Sequence[str], stream: ReplyStream | None
+        self, scope: TurnScope, journal: Journal, files: Sequence[ReceivedFile], stream: ReplyStream | None
     ) -> None:
         """After /stop the draft ends and the history says so; a bot that stops lets the turn go on later."""
         turn = await self._store.turns.get(scope.turn_id)
@@ -184,7 +190,7 @@ class ChatRunner:
         await self._remember_unfinished(scope, journal, files, "it was stopped")
 
     async def _remember_unfinished(
-        self, scope: TurnScope, journal: Journal, files: Sequence[str], why: str
+        self, scope: TurnScope, journal: Journal, files: Sequence[ReceivedFile], why: str
     ) -> None:
         """The next turn's model knows that this one was asked for and did not get done."""
         asked = self._mask_known(prompt_of(scope.event, files))
@@ -321,13 +327,16 @@ class _Unwatched:
     async def ends(self) -> None: ...
 
 
-def prompt_of(event: InboundEvent, files: Sequence[str] = ()) -> str:
-    """The message as the model gets it: who speaks in a group, what it answers, which files came along."""
+def prompt_of(event: InboundEvent, files: Sequence[ReceivedFile] = ()) -> str:
+    """The message as the model gets it: who speaks in a group, what it answers, which files came along.
+
+    What was said by voice stands where the text does: it is the sender's message.
+    """
     lines = [event.occasion] if event.occasion else []
     if event.reply_to_text:
         lines.append(f"[in reply to: {event.reply_to_text[:1000]}]")
-    lines += files
-    text = event.text
+    lines += for_model(files)
+    text = "\n".join(part for part in (event.text, *spoken(files)) if part)
     if event.is_group:
         text = f"{event.sender_name or event.sender_id} ({event.sender_id}) says: {text}"
     return "\n".join([*lines, text])

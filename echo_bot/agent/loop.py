@@ -29,6 +29,7 @@ from echo_bot.agent.candidates import Attempts, Models, answer_settings
 from echo_bot.agent.journal import Journal
 from echo_bot.agent.ledger import Purpose
 from echo_bot.agent.room import Older, Room
+from echo_bot.agent.sight import ImageSetting, ReadImages, Sight
 from echo_bot.agent.toolset import GateCapability, RegistryToolset, TurnDeps
 from echo_bot.agent.viewed import ViewedModel
 from echo_bot.storage.usage_record import UsageKind
@@ -53,6 +54,7 @@ class LoopSettings:
     max_output_tokens: int
     max_turn_tokens: int
     at_tokens: int = 0
+    images: ImageSetting = "auto"
 
 
 class Listener(Protocol):
@@ -102,26 +104,30 @@ class ModelLoop:
         past: Sequence[ModelMessage],
         prompt: str,
         older: Older | None = None,
+        images: ReadImages | None = None,
         max_iterations: int = 0,
     ) -> list[ModelMessage]:
         """Run a turn, or go on where its journal ends; returns the turn's own messages.
 
-        `older` are the session's turns, which follow on `past` and may be shortened. `max_iterations` bounds
-        the answers that are still to come; 0: the settings do, for the whole turn.
+        `older` are the session's turns, which follow on `past` and may be shortened. `images` are shown
+        beside the prompt. `max_iterations` bounds the answers that are still to come; 0: the settings do, for
+        the whole turn.
         Raises LimitReached or ModelsFailed when there is no answer.
         """
         await self.account(scope, journal)
         room = Room(journal, past, older, self._settings.at_tokens)
+        sight = Sight(room, images, self._settings.images, journal.messages())
         most = journal.response_count + max_iterations if max_iterations else self._settings.max_iterations
         attempts = self.models.attempts(await self.models.chain(scope.session_key))
-        step = _Step(scope, journal, listener, room, attempts, most, _tokens_of(journal.messages()))
+        step = _Step(scope, journal, listener, room, sight, attempts, most, _tokens_of(journal.messages()))
         try:
             while True:
                 try:
                     await self._go_on(step, instructions, tools, prompt)
                     return journal.messages()
                 except ModelError as error:
-                    await attempts.failed(error)
+                    if not sight.gives_way(error):
+                        await attempts.failed(error)
         finally:
             await listener.ends()
 
@@ -143,7 +149,7 @@ class ModelLoop:
         done, past = step.journal.messages(), step.room.begin()
         deps = TurnDeps(step.scope, self._runner, call_keys=call_keys(done))
         agent = Agent(
-            ViewedModel(step.attempts.current.model, step.room.view),
+            ViewedModel(step.attempts.current.model, step.sight.view_for(step.attempts.current)),
             deps_type=TurnDeps,
             instructions=instructions,
             toolsets=[RegistryToolset(tools), *self._more_toolsets],
@@ -184,12 +190,15 @@ class ModelLoop:
     async def _keep(self, turn: list[ModelMessage], step: _Step, deps: TurnDeps) -> bool:
         """Journal what came since the last time; then its calls may run. False for what was there before."""
         journal, attempts, sent = step.journal, step.attempts, step.room.sent_tokens
+        answerer = Answerer(
+            attempts.current.name, attempts.passed_over, sent, step.sight.was_refused_by(attempts.current)
+        )
         fresh, number = turn[journal.message_count :], journal.response_count
         if not fresh:
             return False
         answers = [message for message in fresh if isinstance(message, ModelResponse)]
         for answer in answers:
-            sign(answer, Answerer(attempts.current.name, attempts.passed_over, sent))
+            sign(answer, answerer)
         await journal.add_messages(fresh)
         deps.call_keys.update(call_keys(turn))
         for place, answer in enumerate(answers, number + 1):
@@ -208,6 +217,7 @@ class _Step:
     journal: Journal
     listener: Listener
     room: Room
+    sight: Sight
     attempts: Attempts
     most_answers: int
     tokens: int

@@ -50,8 +50,12 @@ class Room:
         self.sent_tokens = estimated_tokens(shown)
         return shown
 
+    def turn_of(self, messages: list[ModelMessage]) -> list[ModelMessage]:
+        """The turn's own messages among those that a view is given."""
+        return messages[self._start :]
+
     async def _shown(self, messages: list[ModelMessage]) -> list[ModelMessage]:
-        turn = messages[self._start :]
+        turn = self.turn_of(messages)
         if not self._at_tokens or not turn or not isinstance(turn[0], ModelRequest):
             return messages
         shown = self._with_turn(turn)

@@ -12,7 +12,7 @@ import structlog
 from echo_bot.agent.directive import Chat, Compact, DirectCall, Misused, SchemaOf, read_directive
 from echo_bot.agent.journal import Journal
 from echo_bot.agent.received import ReceivedFile, ReceivedFiles
-from echo_bot.agent.received.files import for_model, for_people
+from echo_bot.agent.received.files import for_people, spoken
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StorageError
 from echo_bot.events import Address, InboundEvent, TurnId
@@ -152,9 +152,10 @@ class TurnRunner:
     ) -> Ended:
         if self._parts.chat is None:
             told = for_people(files)
-            await self._reply(turn, event, _joined(told, NO_MODEL if event.text.strip() or not told else ""))
+            is_said = bool(event.text.strip() or spoken(files))
+            await self._reply(turn, event, _joined(told, NO_MODEL if is_said or not told else ""))
             return Ended()
-        ended = await self._parts.chat.run(scope, journal, for_model(files))
+        ended = await self._parts.chat.run(scope, journal, files)
         if ended.error:
             await self._parts.audit.record("model_failed", turn=turn.turn_id, error=ended.error)
             return Ended(TurnState.FAILED, ended.error)

@@ -161,6 +161,7 @@ def chat_runner(
     from echo_bot.agent.chat import ChatRunner, ChatSettings
     from echo_bot.agent.given import GivenDocuments
     from echo_bot.agent.loop import LoopSettings, ModelLoop
+    from echo_bot.agent.received.images import ReceivedImages
 
     limits, compaction = config.models.limits, config.models.compaction
     loop = ModelLoop(
@@ -171,6 +172,7 @@ def chat_runner(
             max_output_tokens=limits.max_output_tokens,
             max_turn_tokens=limits.total_tokens_per_turn,
             at_tokens=compaction.at_tokens if compaction.enabled else 0,
+            images=config.models.images,
         ),
         runner,
         more_toolsets,
@@ -186,6 +188,7 @@ def chat_runner(
         loop,
         chat,
         GivenDocuments(settings.places, skills, store.memories, mask.mask),
+        ReceivedImages(settings.places),
         store,
         registry,
         settings.tools,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from echo_bot.config.loader import Loaded
     from echo_bot.storage.protocol import SealedValues
     from echo_bot.storage.store import SqlStore
+    from echo_bot.tools.media.hearing import Ears
 
 BUILT = frozenset(
     {
@@ -78,11 +79,13 @@ class ToolsOfAStart:
     """`broken`: a sentence for each of the user's own tools that a start would leave out.
 
     `runs_code`: where commands and code run, "" where they do not, or where a person is asked about it.
+    `ears` are what voice messages are transcribed with.
     """
 
     states: tuple[ToolState, ...]
     broken: tuple[str, ...]
     runs_code: str
+    ears: Ears | None
 
 
 def default_states(path: str) -> tuple[ToolState, ...]:
@@ -109,6 +112,7 @@ async def tools_of_a_start(
         parts.toolbox.registry.states(parts.settings.tools),
         parts.toolbox.broken,
         _WHERE[where] if executors.readiness(where)[0] else "",
+        parts.ears,
     )
 
 

@@ -28,6 +28,7 @@ CONFIG_NAMES = {
         ("tools.web", "search_api_key"),
         ("tools.image_gen", "api_key"),
         ("tools.tts", "api_key"),
+        ("tools.stt", "api_key"),
         ("tools.vision", "api_key"),
     )
 }

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from echo_bot.config.base import EMPTY_SECRET, Count, Listed, Positive, Secret, Section
 
+Images = Literal["auto", "on", "off"]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 PROTOCOLS = ("openai", "anthropic", "google")
@@ -74,6 +75,8 @@ class Models(Section):
     """What the model is told about its task."""
     system_prompt_file: str = ""
     """A file with that text, in place of it; relative paths count from the configuration file."""
+    images: Images = "auto"
+    """Show received images to a model: auto (unless it is known not to see), on (to every model) or off."""
     limits: ModelLimits = ModelLimits()
     """What a model may use."""
     compaction: Compaction = Compaction()

@@ -92,6 +92,19 @@ class Speech(Section):
     """The service's model; empty: a usual one of OpenAI, or the server's own."""
 
 
+class Transcription(Section):
+    enabled: bool = True
+    """Transcribe voice messages, once a key or an address is set."""
+    api_key: Secret = EMPTY_SECRET
+    """The service's key."""
+    api_base: str = ""
+    """The address of an OpenAI-compatible service, up to and with /v1; empty: OpenAI's own."""
+    model: str = ""
+    """The service's model; empty: a usual one of OpenAI, or the server's own."""
+    language: Annotated[str, Field(pattern=r"^(?:[a-z]{2,3})?$")] = ""
+    """The language people speak, as de or pt; empty: the service finds out."""
+
+
 class McpServer(Section):
     command: str = ""
     """The program of a server that talks over standard input and output; it runs in a folder of its own."""
@@ -143,6 +156,8 @@ class Tools(Section):
     """Making images."""
     tts: Speech = Speech()
     """Speech from text."""
+    stt: Transcription = Transcription()
+    """Text from voice messages."""
     vision: MediaTool = MediaTool()
     """Looking at images; with nothing set here but enabled, the chat model looks."""
     mcp: Mcp = Mcp()

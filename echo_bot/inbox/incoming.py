@@ -2,31 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from echo_bot.events import BlockType, InboundEvent
-from echo_bot.storage.records import TranscriptRow
+from echo_bot.events import InboundEvent
 from echo_bot.text import encodable
-
-
-def words_of(event: InboundEvent) -> str:
-    """The message as a transcript shows it: the text, and a line for each attachment."""
-    files = [f"[{b.type.value}] {b.name}".rstrip() for b in event.content if b.type is not BlockType.TEXT]
-    return "\n".join(part for part in (event.text, *files) if part)
-
-
-def line_of(event: InboundEvent, mask: Callable[[str], str], scope: str) -> TranscriptRow:
-    """The message as a line of the transcript; `scope` is the memory scope it belongs to."""
-    return TranscriptRow(
-        entry_id=event.message_id or event.event_id,
-        address=event.address,
-        role="user",
-        text=mask(words_of(event)),
-        at=event.timestamp,
-        sender=str(event.sender),
-        scope=scope,
-    )
 
 
 def without_trust(event: InboundEvent) -> InboundEvent:

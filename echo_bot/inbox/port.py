@@ -45,7 +45,7 @@ from echo_bot.inbox.commands import (
     words_of_stop,
 )
 from echo_bot.inbox.completing import Completing
-from echo_bot.inbox.incoming import claim_ids, has_plain_ids, line_of, without_trust
+from echo_bot.inbox.incoming import claim_ids, has_plain_ids, without_trust
 from echo_bot.inbox.moving import Moves
 from echo_bot.inbox.notices import Notices
 from echo_bot.inbox.rate import RateLimit
@@ -57,6 +57,7 @@ from echo_bot.session import (
     SessionQueues,
     event_from_json,
     event_to_json,
+    line_of,
     memory_scope,
     session_key,
     storable,

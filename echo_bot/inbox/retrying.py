@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from echo_bot.agent.directive import split_command
-from echo_bot.agent.received.files import ReceivedFile
+from echo_bot.agent.received.files import ReceivedFile, heard_key
 from echo_bot.events import BlockType, ContentBlock, InboundEvent, TurnId
 from echo_bot.session import event_from_json
 from echo_bot.storage.protocol import Turns
@@ -56,14 +57,20 @@ async def again(
 async def _received(
     last: TurnRecord, earlier: InboundEvent, event: InboundEvent, turns: Turns
 ) -> tuple[JournalEntry, ...]:
-    """The files that are there already, under their places in the new event."""
+    """The files that are there already, under their places in the new event; voices with their words."""
     journal = {each.key: each.payload for each in await turns.journal(last.turn_id) if each.kind == "file"}
     before, after = _file_places(earlier), _file_places(event)
-    return tuple(
-        JournalEntry("file", new, journal[old])
-        for old, new in zip(before, after, strict=True)
-        if old in journal and ReceivedFile.from_json(journal[old]).path
-    )
+    found = ((new, _received_at(old, journal)) for old, new in zip(before, after, strict=True))
+    return tuple(JournalEntry("file", new, payload) for new, payload in found if payload)
+
+
+def _received_at(place: str, journal: Mapping[str, str]) -> str:
+    """Of a voice that was not understood only the file, so that somebody listens again."""
+    for payload in (journal.get(heard_key(place)), journal.get(place)):
+        file = ReceivedFile.from_json(payload) if payload else None
+        if payload and file and file.path and not file.unheard:
+            return payload
+    return ""
 
 
 def _file_places(event: InboundEvent) -> list[str]:

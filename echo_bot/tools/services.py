@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import httpx
+
 from echo_bot.net import Fetch, Fetched, FetchLimits
 from echo_bot.net.clients import GuardedClients
 from echo_bot.policy.decision import Finding
@@ -55,12 +57,22 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """`fields`, and beside them one file under the name "file"."""
+
+    fields: Mapping[str, str]
+    name: str
+    mime: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
-    """One request to a service: `path` below its base; a `body` is sent as JSON by POST."""
+    """One request to a service: `path` below its base; a `body` is sent by POST, as JSON or as a form."""
 
     path: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    body: Mapping[str, object] | None = None
+    body: Mapping[str, object] | Form | None = None
 
 
 async def call(
@@ -70,10 +82,10 @@ async def call(
 
     The client is bound to the service's origin: a redirect elsewhere meets the whole guard, without headers.
     """
-    body = b"" if wanted.body is None else json.dumps(wanted.body).encode()
+    body, mime = _encoded(wanted.body)
     headers = {"accept": "application/json", **wanted.headers}
     if body:
-        headers["content-type"] = "application/json"
+        headers["content-type"] = mime
     fetch = Fetch(service.at(wanted.path), "POST" if body else "GET", headers, body)
     async with clients.opened(limits, service.base) as client:
         outcome = await client.fetch(fetch)
@@ -82,6 +94,19 @@ async def call(
     if 200 <= outcome.status < 300:
         return outcome
     return without_key(_refused(service, outcome), service)
+
+
+def _encoded(body: Mapping[str, object] | Form | None) -> tuple[bytes, str]:
+    """The content of a request, and its type."""
+    match body:
+        case None:
+            return b"", ""
+        case Form():
+            file = {"file": (body.name, body.data, body.mime)}
+            encoded = httpx.Request("POST", "http://form", data=dict(body.fields), files=file)
+            return encoded.read(), encoded.headers["content-type"]
+        case _:
+            return json.dumps(body).encode(), "application/json"
 
 
 def bearer(service: Service) -> dict[str, str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, cast
+from typing import cast
 
 import httpx
 import structlog
 
-from echo_bot.agent.received.files import ReceivedFile
+from echo_bot.agent.received.files import FileJournal, ReceivedFile, heard_key
+from echo_bot.agent.received.hearing import Hearing
 from echo_bot.agent.received.names import clean_mime, clean_name
 from echo_bot.agent.received.storing import Storing
 from echo_bot.channel import Channel, FileLocation, FileSource
@@ -20,6 +21,7 @@ from echo_bot.files import FileRefusal
 from echo_bot.net import Fetch, Fetched, FetchLimits, GuardedClient, Refused, guarded_transport
 from echo_bot.policy.guards.network import NetworkRules, Target, parse_url
 from echo_bot.policy.settings import PlaceSettings
+from echo_bot.tools.media.kinds import image_kind
 
 log = structlog.get_logger(__name__)
 
@@ -33,14 +35,6 @@ _RULES = NetworkRules("allow")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class FileJournal(Protocol):
-    """The part of a turn's journal that files need."""
-
-    def file(self, key: str) -> str | None: ...
-
-    async def add_file(self, key: str, payload: str) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class FileSources:
     """By (channel, account): the configured endpoints, whose origins may be private, and a proxy to them."""
@@ -50,7 +44,7 @@ class FileSources:
 
 
 class ReceivedFiles:
-    """`channel_of` finds the channel that runs at an address."""
+    """`channel_of` finds the channel that runs at an address; without `hearing` voices stay files."""
 
     def __init__(
         self,
@@ -58,26 +52,37 @@ class ReceivedFiles:
         sources: FileSources,
         places: PlaceSettings,
         mask: Callable[[str], str],
+        hearing: Hearing | None = None,
     ) -> None:
         self._channel_of, self._sources, self._mask = channel_of, sources, mask
+        self._hearing = hearing
         self._storing = Storing(places)
 
     async def fetch(
         self, session: SessionKey, event: InboundEvent, journal: FileJournal
     ) -> tuple[ReceivedFile, ...]:
-        """All attachments of the event, those of an earlier run from the journal. A failure is in words."""
-        found = []
+        """All attachments of the event, those of an earlier run from the journal. A failure is in words.
+
+        What people said by voice is in words too; its line in the transcript then has them.
+        """
+        found: dict[int, ReceivedFile] = {}
         for index, block in enumerate(event.content):
             if block.type is BlockType.TEXT:
                 continue
-            stored = journal.file(str(index))
-            if stored is not None:
-                found.append(ReceivedFile.from_json(stored))
-                continue
-            file = await self._fetch(session, event.address, block)
-            await journal.add_file(str(index), file.to_json())
-            found.append(file)
-        return tuple(found)
+            found[index] = await self._received(session, event.address, block, str(index), journal)
+            if block.type is BlockType.VOICE and self._hearing is not None:
+                found[index] = await self._hearing.heard(event, index, found, journal)
+        return tuple(found.values())
+
+    async def _received(
+        self, session: SessionKey, address: Address, block: ContentBlock, key: str, journal: FileJournal
+    ) -> ReceivedFile:
+        stored = journal.file(heard_key(key)) or journal.file(key)
+        if stored is not None:
+            return ReceivedFile.from_json(stored)
+        file = await self._fetch(session, address, block)
+        await journal.add_file(key, file.to_json())
+        return file
 
     async def _fetch(self, session: SessionKey, address: Address, block: ContentBlock) -> ReceivedFile:
         name, mime = clean_name(block), clean_mime(block.mime)
@@ -91,7 +96,8 @@ class ReceivedFiles:
         else:
             path = await asyncio.to_thread(self._storing.store, session, name, data)
             if isinstance(path, str):
-                return ReceivedFile(name, path, mime, len(data))
+                image = image_kind(data)
+                return ReceivedFile(name, path, mime, len(data), image=image.mime if image else "")
             problem = path.sentence
         problem = self._mask(problem)
         log.warning("file_not_received", channel=address.channel, problem=problem)

@@ -1,4 +1,4 @@
-"""Putting a received file into the workspace: a new file in the session's folder, never over another."""
+"""A received file in the workspace: put there as a new file in the session's folder, and read again."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ class Storing:
             refusal = refusal or stored
         assert refusal is not None
         return refusal
+
+    def read(self, path: str, limit: int) -> bytes | FileRefusal:
+        """A stored file, by its path below the workspace. Blocks."""
+        content = self._door().read_bytes(path, self._places.workspace, limit)
+        return content if isinstance(content, FileRefusal) else content.data
 
     def read_local(self, path: str, limit: int) -> bytes | FileRefusal:
         """A file that a platform's server on this machine keeps, unless it is the bot's own or a secret."""

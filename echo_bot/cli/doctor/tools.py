@@ -10,6 +10,7 @@ from echo_bot.app.tool_states import tools_of_a_start
 from echo_bot.cli.doctor.finding import Finding, Severity
 from echo_bot.cli.doctor.scene import Scene
 from echo_bot.policy.catalogue import CATALOGUE
+from echo_bot.tools.media.hearing import Ears
 from echo_bot.tools.registry import LATER, Availability, ToolState
 
 AREA = "tools"
@@ -27,6 +28,7 @@ async def of_tools(scene: Scene) -> list[Finding]:
     return [
         *runs_code,
         *_by_reason(unready, scene),
+        *_of_voices(found.ears, is_off=not scene.config.tools.stt.enabled),
         Finding(AREA, Severity.OK, f"{there} tools can be called"),
     ]
 
@@ -37,6 +39,19 @@ def _by_reason(unready: list[ToolState], scene: Scene) -> Iterator[Finding]:
         is_wanted = any(_is_wanted(name, scene.config) for name in names)
         severity = Severity.WEAK if is_wanted else Severity.NOTE
         yield Finding(AREA, severity, f"not ready: {', '.join(names)}", reason)
+
+
+def _of_voices(ears: Ears | None, *, is_off: bool) -> Iterator[Finding]:
+    """Are voice messages transcribed, and where?"""
+    if is_off:
+        return
+    if ears is None:
+        hint = "set tools.stt.api_key, or tools.stt.api_base to a server of your own"
+        yield Finding("voice", Severity.NOTE, "voice messages stay files: nothing transcribes them", hint)
+    elif problem := ears.problem():
+        yield Finding("voice", Severity.WEAK, "voice messages cannot be transcribed", problem)
+    else:
+        yield Finding("voice", Severity.OK, f"voice messages are transcribed at {ears.where}")
 
 
 def _is_wanted(name: str, config: BaseModel) -> bool:

@@ -20,6 +20,8 @@ WAV = MediaKind("wav", "audio/wav")
 OGG = MediaKind("ogg", "audio/ogg")
 FLAC = MediaKind("flac", "audio/flac")
 AAC = MediaKind("aac", "audio/aac")
+MP4 = MediaKind("m4a", "audio/mp4")
+WEBM = MediaKind("webm", "audio/webm")
 
 IMAGES = (PNG, JPEG, GIF, WEBP)
 RECORDINGS = (MP3, WAV, OGG, FLAC, AAC)
@@ -47,6 +49,13 @@ def recording_kind(data: bytes) -> MediaKind | None:
     if data.startswith(b"ID3"):
         return MP3
     return _frame_kind(data)
+
+
+def voice_kind(data: bytes) -> MediaKind | None:
+    """One of `RECORDINGS`, or of the containers that voice messages come in as well."""
+    if data[4:8] == b"ftyp":
+        return MP4
+    return WEBM if data.startswith(b"\x1a\x45\xdf\xa3") else recording_kind(data)
 
 
 def _frame_kind(data: bytes) -> MediaKind | None:

@@ -27,6 +27,7 @@ from echo_bot import __version__
 from echo_bot.errors import EchoBotError
 from echo_bot.mcp.failing import McpEnded, McpFailed
 from echo_bot.mcp.http import http_streams
+from echo_bot.mcp.offered import MOST_TOOLS
 from echo_bot.mcp.spec import ServerSpec
 from echo_bot.mcp.stdio import stdio_streams
 from echo_bot.mcp.traffic import Budget, End, WatchedStream
@@ -35,7 +36,6 @@ from echo_bot.net import GuardedTransport
 log = structlog.get_logger(__name__)
 
 Mode = Literal["auto", "legacy"]
-MOST_TOOLS = 200
 _MOST_PAGES = 20
 _RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
     types.CallToolResult | types.InputRequiredResult

@@ -5,6 +5,7 @@ Nothing is fetched, and no pattern of theirs is run: one that backtracks would s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -23,6 +24,7 @@ _SINGLE = (
     "then", "unevaluatedItems", "unevaluatedProperties",
 )  # fmt: skip
 _DROPPED = ("$anchor", "$comment", "$dynamicAnchor", "$id", "$schema", "pattern", "patternProperties")
+_PARAMETER = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _REFUSED = ("$dynamicRef", "$recursiveRef")
 
 
@@ -39,6 +41,7 @@ def usable_schema(schema: object) -> JsonSchema:
         raise UnusableSchema("its parameters are not described as an object")
     places = dict(_places(schema, "#", 0))
     _check_form(schema)
+    _check_names(schema)
     _check_references(places)
     if _Steps(places).of("#") > MOST_STEPS:
         raise UnusableSchema("its schema is too much to check arguments with")
@@ -80,6 +83,13 @@ def _children(node: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
+
+
+def _check_names(schema: Mapping[str, Any]) -> None:
+    """Providers refuse a whole request for one name that they do not take."""
+    for name in schema.get("properties", {}):
+        if not _PARAMETER.fullmatch(name):
+            raise UnusableSchema(f"it has a parameter that no model takes ({name[:40]!r})")
 
 
 def _check_references(places: Mapping[str, Mapping[str, Any]]) -> None:

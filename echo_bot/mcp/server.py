@@ -102,10 +102,10 @@ class McpServer:
     def status(self) -> ServerStatus:
         return self._status
 
-    def start(self, records: Iterable[McpDefinitionRecord]) -> None:
+    async def start(self, records: Iterable[McpDefinitionRecord]) -> None:
         """Offer what is known of it, and connect in the background."""
-        records = tuple(each for each in records if each.server == self.name)
-        self._offer(judged(self.name, remembered(self.spec, records), records))
+        mine = tuple(each for each in records if each.server == self.name)
+        self._offer(await asyncio.to_thread(judged, self.name, remembered(self.spec, mine), mine))
         self._move(ServerState.CONNECTING)
         self._task = asyncio.create_task(self._keep_up(), name=f"mcp {self.name}")
 

@@ -39,7 +39,7 @@ class McpServers:
             if reason := self._idle.get(server.name):
                 server.not_started(reason)
             else:
-                server.start(records)
+                await server.start(records)
 
     async def stop(self) -> None:
         """All at once, each within its time."""

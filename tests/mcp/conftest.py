@@ -65,7 +65,7 @@ def running(tmp_path: Path, script: Script) -> Running:
             timing=timing,
         )
         rig = Rig(McpServer(spec, around), store.mcp, audit)
-        rig.server.start(await store.mcp.list())
+        await rig.server.start(await store.mcp.list())
         try:
             yield rig
         finally:

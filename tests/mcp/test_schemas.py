@@ -50,6 +50,7 @@ def deep(levels: int) -> dict[str, Any]:
         ),
         (of({"a": {"$dynamicRef": "#x"}}), "dynamic"),
         (of({"a": {"$id": "https://example.com/", "type": "string"}}), "$id of its own"),
+        (of({"a b": {}}), "a parameter that no model takes"),
         (laughs(40), "too much"),
         (deep(100), "nested too deeply"),
     ],

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from echo_bot.flows.conditions import holds
+from echo_bot.flows.conditions import holds, steps_in
 from echo_bot.flows.definition import Step
 from echo_bot.storage.flow_records import StepRecord, StepState, WorkflowState
 
@@ -47,8 +47,11 @@ def fresh(steps: Sequence[Step]) -> tuple[StepRecord, ...]:
 
 
 def next_steps(steps: Sequence[Step], progress: Progress, now: datetime, most_at_once: int) -> Plan:
-    """The plan, in the order in which the steps are written; at most `most_at_once` of them run."""
-    stopped_by = stopping_step(steps, progress)
+    """The plan, in the order in which the steps are written; at most `most_at_once` of them run.
+
+    After a failure that stops the workflow only steps go on whose condition asks for it.
+    """
+    stopping = stopping_steps(steps, progress)
     room = most_at_once - sum(record.state is StepState.RUNNING for record in progress.values())
     begin: list[Step] = []
     by_hand: list[Step] = []
@@ -58,8 +61,8 @@ def next_steps(steps: Sequence[Step], progress: Progress, now: datetime, most_at
         record = progress[step.step_id]
         if record.state.is_final or record.state is StepState.RUNNING:
             continue
-        if stopped_by:
-            skip.append((step, f"the workflow stopped at {stopped_by}"))
+        if stopping and not _asks_for(step, stopping):
+            skip.append((step, f"the workflow stopped at {stopping[0]}"))
         elif record.state is StepState.WAITING or not _is_reached(step, progress):
             continue
         elif record.state is StepState.PENDING and (why := _why_not(step, progress)):
@@ -73,20 +76,16 @@ def next_steps(steps: Sequence[Step], progress: Progress, now: datetime, most_at
     return Plan(tuple(begin), tuple(by_hand), tuple(skip), min(due, default=None))
 
 
-def stopping_step(steps: Sequence[Step], progress: Progress) -> str:
-    """The first failed step after which nothing more begins; "" for none."""
-    broken = (
-        step.step_id
-        for step in steps
-        if progress[step.step_id].state in _BROKEN and step.on_failure == "stop"
-    )
-    return next(broken, "")
+def stopping_steps(steps: Sequence[Step], progress: Progress) -> tuple[str, ...]:
+    """The failed steps that stop the workflow."""
+    failed = (step for step in steps if progress[step.step_id].state in _BROKEN)
+    return tuple(step.step_id for step in failed if step.on_failure == "stop")
 
 
 def state_of(steps: Sequence[Step], progress: Progress) -> WorkflowState:
     """Of a run in which nothing is under way and nothing can begin."""
     if all(record.state.is_final for record in progress.values()):
-        return WorkflowState.FAILED if stopping_step(steps, progress) else WorkflowState.DONE
+        return WorkflowState.FAILED if stopping_steps(steps, progress) else WorkflowState.DONE
     if any(record.state is StepState.WAITING for record in progress.values()):
         return WorkflowState.WAITING
     return WorkflowState.PAUSED
@@ -112,6 +111,10 @@ def after(step: Step, record: StepRecord, outcome: Outcome, now: datetime) -> St
     if record.attempt > step.retries or outcome.error_kind in _NOT_RETRIED:
         return replace(ended, state=StepState.FAILED)
     return replace(ended, state=StepState.RETRYING, try_at=now + timedelta(seconds=step.retry_delay))
+
+
+def _asks_for(step: Step, ended: tuple[str, ...]) -> bool:
+    return step.when is not None and not steps_in(step.when).isdisjoint(ended)
 
 
 def _is_reached(step: Step, progress: Progress) -> bool:

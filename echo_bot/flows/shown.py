@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from echo_bot.approval.escape import escape_line
@@ -29,16 +30,23 @@ _WORDS = {
     WorkflowState.FAILED: "failed",
     WorkflowState.CANCELLED: "was cancelled",
 }
+_COUNTED = {
+    StepState.FAILED: "failed",
+    StepState.UNKNOWN: "of unknown outcome",
+    StepState.SKIPPED: "skipped",
+}
 _WHY_CHARS = 120
 _TEXT_CHARS = 200
 _OUTPUT_CHARS = 2000
 
 
 def headline(record: WorkflowRecord, steps: Sequence[Step], progress: Progress) -> str:
-    ended = sum(each.state in (StepState.OK, StepState.SKIPPED) for each in progress.values())
+    counts = Counter(each.state for each in progress.values())
+    others = [f"{counts[state]} {word}" for state, word in _COUNTED.items() if counts[state]]
+    done = ", ".join((f"{counts[StepState.OK]} of {len(steps)} steps done", *others))
     until = f" until {record.resume_at:%Y-%m-%d %H:%M} UTC" if record.resume_at else ""
     words = _WORDS[record.state] + until
-    return f"Workflow {escape_line(record.name)} {words}: {ended} of {len(steps)} steps done"
+    return f"Workflow {escape_line(record.name)} {words}: {done}"
 
 
 def shown(record: WorkflowRecord, steps: Sequence[Step], progress: Progress, most_chars: int) -> str:

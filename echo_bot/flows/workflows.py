@@ -188,17 +188,19 @@ class Workflows:
         try:
             event = timer_event(record, event_from_json(record.event_json), record.leg + 1)
         except ValueError as error:
-            log.error("workflow_unreadable", workflow=record.workflow_id, error=str(error))
-            return await self._end(record, WorkflowState.FAILED, StepState.UNKNOWN)
+            return await self._unreadable(record, error)
         return await self._start_leg(record, event, record.turn_id, record.session_key)
 
     async def take_up(self) -> None:
         """After a start: runs whose turn was never queued, or ended without saying so."""
         for record in await self._store.workflows.in_state(WorkflowState.RUNNING):
-            if await self._store.turns.get(record.turn_id) is None:
-                await self._starter.start(event_from_json(record.event_json), kind="workflow")
-            else:
+            if await self._store.turns.get(record.turn_id) is not None:
                 await self._settled(record)
+                continue
+            try:
+                await self._starter.start(event_from_json(record.event_json), kind="workflow")
+            except ValueError as error:
+                await self._unreadable(record, error)
 
     async def stop_session(self, session_key: str) -> int:
         """Cancel what was started in a conversation and runs; how many."""
@@ -213,10 +215,8 @@ class Workflows:
         running = replace(record, state=WorkflowState.RUNNING, resume_at=None)
         progress = {**found.progress, **{each.step_id: each for each in steps}}
         line = headline(running, found.steps, progress)
-        return Said(
-            f"{line} (id {record.workflow_id}). It goes on in the background: a message of its own shows it "
-            "in the chat, and you hear of its end at the next message."
-        )
+        where = "It goes on in the background; you hear of its end at the next message."
+        return Said(f"{line} (id {record.workflow_id}). {where}")
 
     async def _start_leg(
         self,
@@ -273,6 +273,11 @@ class Workflows:
             return record
         await self._end(record, *_end_of(turn))
         return await self._store.workflows.get(record.workflow_id) or record
+
+    async def _unreadable(self, record: WorkflowRecord, error: ValueError) -> bool:
+        """This version cannot read for whom it runs."""
+        log.error("workflow_unreadable", workflow=record.workflow_id, error=str(error))
+        return await self._end(record, WorkflowState.FAILED, StepState.UNKNOWN)
 
     async def _cancel(self, record: WorkflowRecord) -> bool:
         is_cancelled = await self._end(record, WorkflowState.CANCELLED, StepState.CANCELLED)

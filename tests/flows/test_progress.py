@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echo_bot.flows.conditions import Ended, Not
+from echo_bot.flows.conditions import Ended, Not, steps_in
 from echo_bot.flows.definition import Step
-from echo_bot.flows.progress import Outcome, Plan, after, begun, fresh, next_steps, state_of, stopping_step
+from echo_bot.flows.progress import Outcome, Plan, after, begun, fresh, next_steps, state_of, stopping_steps
 from echo_bot.storage.flow_records import StepRecord, StepState, WorkflowState
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -55,6 +55,12 @@ TABLE: tuple[tuple[str, tuple[Step, ...], dict[str, StepRecord], tuple[list[str]
         (step("a"), step("b", "a"), step("c")),
         states(a=FAILED, b=PENDING, c=PENDING),
         ([], [], ["b", "c"]),
+    ),
+    (
+        "unless a step asks for that failure",
+        (step("a"), step("b", "a", when=IF_A_FAILED), step("c", "b")),
+        states(a=FAILED, b=PENDING, c=PENDING),
+        (["b"], [], ["c"]),
     ),
     (
         "an unknown outcome is a failure",
@@ -146,7 +152,7 @@ def test_how_a_run_ends() -> None:
     assert state_of(steps, states(a=FAILED, b=OK)) is WorkflowState.DONE
     assert state_of(steps, states(a=OK, b=FAILED)) is WorkflowState.FAILED
     assert state_of(steps, states(a=OK, b=WAITING)) is WorkflowState.WAITING
-    assert stopping_step(steps, states(a=OK, b=FAILED)) == "b"
+    assert stopping_steps(steps, states(a=OK, b=FAILED)) == ("b",)
 
 
 @st.composite
@@ -182,8 +188,8 @@ def check_plan(steps: tuple[Step, ...], progress: dict[str, StepRecord], plan: P
     assert [each for each in steps if each in plan.begin] == list(plan.begin)
     running = sum(each.state is RUNNING for each in progress.values())
     assert running + len(plan.begin) <= most
-    if stopping_step(steps, progress):
-        assert not ready
+    stopping = set(stopping_steps(steps, progress))
+    assert not stopping or all(each.when and steps_in(each.when) & stopping for each in ready)
     assert next_steps(steps, progress, NOW, most) == plan
 
 

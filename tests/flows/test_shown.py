@@ -26,7 +26,7 @@ PROGRESS = {
 
 def test_a_line_for_each_step_with_the_reason_of_a_failure() -> None:
     assert shown(RECORD, STEPS, PROGRESS, 4000).splitlines() == [
-        "Workflow release is running: 1 of 4 steps done",
+        "Workflow release is running: 1 of 4 steps done, 1 failed",
         "✓ build (exec)",
         "✗ test (exec): exit code 1⏎✓ look (by hand)",
         "… notes (agent)",

@@ -47,7 +47,8 @@ script. Cards are shown as they came; **▸** marks the button that was pressed.
 class Stop:
     """One tool of the tour: what is asked, the call, the closing answer, and the button that is pressed.
 
-    `workers` are the goals of the workers that the call starts, each with what its worker answers.
+    `workers` are the goals of the workers that the call starts, each with what its worker answers. `shows`
+    is in a message that comes by itself, after the answer.
     """
 
     ask: str
@@ -55,6 +56,7 @@ class Stop:
     args: Mapping[str, object]
     answer: str
     press: str = ""
+    shows: str = ""
     workers: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -161,6 +163,8 @@ class Guide:
         self._write(f"## {stop.tool}", f"**You:** {stop.ask}")
         card = await self._decide(stop) if stop.press else None
         await self.chat.wait_for_text(stop.answer, timeout=_PATIENCE)
+        if stop.shows:
+            await self.chat.wait_for_text(stop.shows, timeout=_PATIENCE)
         if stop.tool == "spawn_task":
             for answer in stop.workers.values():
                 await self.chat.wait_for_text(answer, timeout=_PATIENCE)
@@ -184,6 +188,8 @@ class Guide:
         return f"{quoted}\n>\n> {shown}"
 
     def _sent_by_tools(self, before: int, stop: Stop) -> list[Message]:
+        if stop.shows:
+            return [message for message in self.chat.from_bot[before:] if stop.shows in message.text]
         if stop.tool not in SENDING:
             return []
         sent = (message for message in self.chat.from_bot[before:] if message.text != stop.answer)
@@ -202,6 +208,7 @@ class Guide:
             (r"python3\.\d+", "python3"),
             (r"\d\d:\d\d(:\d\d)?( UTC)?", "14:05"),
             (r"\bId: \w{6}\b", "Id: k7m2qx"),
+            (r"\b([wt])[0-9a-f]{8}\b", r"\g<1>0a1b2c3d"),
             (r"\bWorker [0-9a-f]{8}\b", "Worker 0a1b2c3d"),
             (r"(?m)[ \t]+$", ""),
         ):

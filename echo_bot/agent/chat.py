@@ -31,6 +31,7 @@ from echo_bot.agent.older import OlderTurns, PastTurn
 from echo_bot.agent.received import ReceivedFile
 from echo_bot.agent.received.files import for_model, spoken
 from echo_bot.agent.received.images import ReceivedImages
+from echo_bot.agent.unwatched import Unwatched
 from echo_bot.delivery import Delivery, ReplyStream
 from echo_bot.events import InboundEvent, SessionKey
 from echo_bot.policy.settings import ToolSettings
@@ -138,7 +139,7 @@ class ChatRunner:
         done = journal.messages()
         try:
             if final_text(done) is None:
-                done = await self._answer(scope, journal, _Unwatched(), ())
+                done = await self._answer(scope, journal, Unwatched(), ())
             else:
                 await self.loop.account(scope, journal)
         except ModelError as error:
@@ -313,18 +314,6 @@ class _Shown:
             draft=draft,
             on_draft=self.journal.note_draft,
         )
-
-
-class _Unwatched:
-    """Listens to an answer that is not shown as it grows."""
-
-    def answer_begins(self) -> None: ...
-
-    def text(self, more: str) -> None: ...
-
-    async def answered(self, response: ModelResponse) -> None: ...
-
-    async def ends(self) -> None: ...
 
 
 def prompt_of(event: InboundEvent, files: Sequence[ReceivedFile] = ()) -> str:

@@ -18,6 +18,7 @@ from echo_bot.agent.journal import Journal
 from echo_bot.agent.loop import ModelLoop
 from echo_bot.agent.noted import noted
 from echo_bot.agent.turn import Ended
+from echo_bot.agent.unwatched import Unwatched
 from echo_bot.agent.workers.progress import WorkerWatch
 from echo_bot.agent.workers.starting import Workers
 from echo_bot.delivery import Delivery
@@ -52,18 +53,6 @@ Shorten = Callable[[str, str, str], Awaitable[str]]
 
 class Recorder(Protocol):
     async def record(self, kind: str, **fields: object) -> None: ...
-
-
-class Unseen:
-    """Implements `Listener`: nothing of a worker's answers is shown as they grow."""
-
-    def answer_begins(self) -> None: ...
-
-    def text(self, more: str) -> None: ...
-
-    async def answered(self, response: ModelResponse) -> None: ...
-
-    async def ends(self) -> None: ...
 
 
 class WorkerBody:
@@ -160,7 +149,7 @@ class WorkerBody:
         return await self._loop.run(
             scope,
             journal,
-            Unseen(),
+            Unwatched(),
             instructions="\n\n".join(filter(None, (self._instructions, INSTRUCTIONS))),
             tools=tools,
             past=await self._given.messages(scope.allowed_tools, scope.memory_scope),

@@ -28,7 +28,8 @@ def build_ears(config: Config, secret_of: SecretOf) -> ServiceEars | None:
     base = stt.api_base or OPENAI
     service = Service("the transcription service", base, f"{_SECTION}.api_base", f"{_SECTION}.api_key", key)
     # Rules that let nothing pass but the service itself: recordings go nowhere else.
-    return ServiceEars(service, stt.model, stt.language, GuardedClients(NetworkRules("deny")))
+    clients = GuardedClients(NetworkRules("deny"))
+    return ServiceEars(service, stt.model, stt.language, clients, float(stt.timeout_seconds))
 
 
 def ears_warning(ears: Ears | None) -> str:

@@ -103,6 +103,8 @@ class Transcription(Section):
     """The service's model; empty: a usual one of OpenAI, or the server's own."""
     language: Annotated[str, Field(pattern=r"^(?:[a-z]{2,3})?$")] = ""
     """The language people speak, as de or pt; empty: the service finds out."""
+    timeout_seconds: Positive = 120
+    """Seconds that one message may take; the turn waits for its words."""
 
 
 class McpServer(Section):

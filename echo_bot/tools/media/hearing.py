@@ -16,7 +16,7 @@ DEFAULT_MODEL = "gpt-4o-mini-transcribe"
 MAX_RECORDING_BYTES = 25 * 1024 * 1024
 """What OpenAI takes, and what is received at most."""
 
-_LIMITS = FetchLimits(max_bytes=1024 * 1024, total_seconds=120.0, max_redirects=0)
+_MAX_ANSWER_BYTES = 1024 * 1024
 
 
 class Ears(Protocol):
@@ -45,7 +45,7 @@ class ServiceEars:
     model: str
     language: str
     clients: GuardedClients
-    limits: FetchLimits = _LIMITS
+    timeout_seconds: float = 120.0
 
     @property
     def where(self) -> str:
@@ -67,7 +67,8 @@ class ServiceEars:
         # Services go by the ending of the name.
         form = Form(fields, f"voice.{kind.extension}", kind.mime, recording)
         wanted = Call("audio/transcriptions", bearer(self.service), form)
-        answer = await call(self.clients, self.service, wanted, self.limits)
+        limits = FetchLimits(_MAX_ANSWER_BYTES, self.timeout_seconds, max_redirects=0)
+        answer = await call(self.clients, self.service, wanted, limits)
         if isinstance(answer, ToolResult):
             return answer
         text = (json_object(answer) or {}).get("text")

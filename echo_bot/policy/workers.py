@@ -10,7 +10,7 @@ from echo_bot.policy.catalogue import canonical_name
 ASKING = frozenset({"clarify"})
 """Tools that only ask a person, which a worker cannot do."""
 
-MOST_TASKS = 16
+MOST_TASKS = 50
 """Workers that one call may start."""
 
 MOST_UNFINISHED = 100

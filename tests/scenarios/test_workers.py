@@ -110,7 +110,7 @@ async def test_a_worker_gets_tools_of_its_callers_alone_and_never_clarify(
         ({"goal": "x", "tasks": ["y"]}, "either one goal or a list of tasks"),
         ({"tasks": []}, "tasks is empty"),
         ({"tasks": ["a", " "]}, "task 2 has no goal"),
-        ({"tasks": ["a"] * 17}, "at most 16 tasks"),
+        ({"tasks": ["a"] * 51}, "at most 50 tasks"),
         ({"tasks": [{"goal": "a", "telly": 1}]}, "tasks.0.telly is not a parameter"),
     ],
 )

@@ -129,6 +129,8 @@ class WorkerBody:
         try:
             if final_text(done) is None:
                 done = await self._answer(scope, journal, brief)
+            else:
+                await self._loop.account(scope, journal)
             answer = (final_text(done) or "").strip() or _NO_ANSWER
             return Ended(result=self._result(answer, journal))
         except LimitReached as error:

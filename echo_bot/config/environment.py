@@ -19,11 +19,22 @@ _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 def environment_values(
     environ: Mapping[str, str], model: type[BaseModel]
 ) -> Mapping[tuple[str, ...], object]:
-    """The keys that the environment sets, by lower-case path. Raises ConfigError naming the variable."""
+    """The keys that the environment sets, by lower-case path. Raises ConfigError naming the variable.
+
+    Names of variables for an MCP server keep their case.
+    """
     return {
-        each.path: _value(each.text, _annotation(each.path, model), each.name)
+        _spelt(each.path, each.name): _value(each.text, _annotation(each.path, model), each.name)
         for each in config_variables(environ)
     }
+
+
+def _spelt(path: tuple[str, ...], variable: str) -> tuple[str, ...]:
+    match path:
+        case ("tools", "mcp_servers", _, "env", _):
+            return (*path[:-1], variable.rpartition("__")[2])
+        case _:
+            return path
 
 
 def _annotation(path: tuple[str, ...], model: type[BaseModel]) -> object:

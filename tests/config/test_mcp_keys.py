@@ -106,3 +106,11 @@ def test_a_stored_value_fills_in_what_is_left_empty_or_out() -> None:
     (spec,) = server_specs(config_from_keys({"tools.mcp_servers": servers}), stored)
     assert spec.headers == {"X-Key": "kept", "Authorization": "Bearer kept", "Accept-Language": "de"}
     assert "kept" not in repr(spec)
+
+
+def test_a_server_s_variable_keeps_its_case_also_from_the_environment(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(f"{HEAD}    gh: {{command: x, env: {{API_TOKEN: '', LOG: all}}}}\n")
+    environ = {"ECHO_BOT_TOOLS__MCP_SERVERS__GH__ENV__API_TOKEN": "from outside"}
+    (spec,) = server_specs(load_config(file, environ).config, {})
+    assert spec.env == {"API_TOKEN": "from outside", "LOG": "all"}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.call import Executor
+from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.settings import ToolSettings
 from echo_bot.tools.builtin.interpreters import languages_readiness
 from echo_bot.tools.registry import Availability, Registry, ToolState
@@ -19,43 +20,6 @@ if TYPE_CHECKING:
     from echo_bot.storage.protocol import SealedValues
     from echo_bot.storage.store import SqlStore
     from echo_bot.tools.media.hearing import Ears
-
-BUILT = frozenset(
-    {
-        "clarify",
-        "cronjob",
-        "delegate_task",
-        "edit_file",
-        "exec",
-        "execute_code",
-        "image_generate",
-        "knowledge_index",
-        "knowledge_search",
-        "list_dir",
-        "memory",
-        "message",
-        "notify",
-        "patch",
-        "process",
-        "read_file",
-        "read_spill",
-        "search_files",
-        "session_search",
-        "skill_install",
-        "skill_manage",
-        "skill_run",
-        "skill_view",
-        "skills_list",
-        "spawn_task",
-        "text_to_speech",
-        "todo",
-        "vision_analyze",
-        "web_fetch",
-        "web_search",
-        "write_file",
-    }
-)
-"""The built-in tools of this version; the rest of the catalogue comes later."""
 
 UNCONFIGURED: Mapping[str, str] = {
     "delegate_task": "a worker needs a model: set models.default",
@@ -143,7 +107,7 @@ async def unstarted_parts(
 
 
 def _by_default(state: ToolState, settings: ToolSettings, path: str) -> ToolState:
-    if state.state is not Availability.NOT_READY or state.name not in BUILT:
+    if state.state is not Availability.NOT_READY or state.name not in CATALOGUE:
         return state
     ready, why = state.name not in UNCONFIGURED, UNCONFIGURED.get(state.name, "")
     if state.name == "execute_code":

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from echo_bot.app.rehearsal import NothingStored
-from echo_bot.app.tool_states import BUILT, default_states, tools_of_a_start
+from echo_bot.app.tool_states import default_states, tools_of_a_start
 from echo_bot.config.loader import Loaded, config_from_keys, load_config
 from echo_bot.config.policy import policy_settings
+from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.settings import ToolSettings
 from echo_bot.storage.store import SqlStore, sqlite_url
 from echo_bot.testing.bot import running_bot
@@ -33,7 +34,7 @@ async def rehearsed(folder: Path, keys: dict[str, object]) -> dict[str, ToolStat
 async def test_the_defaults_are_what_a_bot_without_a_configuration_says(tmp_path: Path) -> None:
     async with running_bot(tmp_path, {"tools.exec.host": "local"}) as bot:
         told = bot.parts.toolbox.registry.states(bot.parts.settings.tools)
-        assert {tool.name for tool in bot.parts.toolbox.registry} == BUILT
+        assert {tool.name for tool in bot.parts.toolbox.registry} == set(CATALOGUE)
     assert default_states(PATH) == told
 
 

@@ -19,7 +19,7 @@ class Journal:
     """One turn's journal, read once at its start and appended to as it goes on."""
 
     def __init__(self, turns: Turns, turn_id: TurnId, entries: tuple[JournalEntry, ...]) -> None:
-        self._turns, self.turn_id = turns, turn_id
+        self._turns, self.turn_id, self.is_revived = turns, turn_id, bool(entries)
         self._responses = [entry.payload for entry in entries if entry.kind == "response"]
         self._started = {entry.key for entry in entries if entry.kind == "call"}
         self._results = {entry.key: entry.payload for entry in entries if entry.kind == "result"}

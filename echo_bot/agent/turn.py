@@ -67,7 +67,8 @@ TurnBody = Callable[[TurnScope, Journal], Awaitable[Ended]]
 class TurnParts:
     """What a turn works with. `bodies` run the kinds of turns that are no message.
 
-    `offered` names the tools there are; `stop_workers` stops those that a turn waits for which then fails.
+    `offered` names the tools there are; `stop_workers` stops those that a turn waited for which is over: it
+    failed, or after a restart it was not allowed to wait for them again.
     """
 
     store: Store
@@ -106,7 +107,7 @@ class TurnRunner:
         try:
             ended = await self._run(turn, event, journal)
             await self._parts.store.turns.set_state(turn.turn_id, ended.state, ended.error, ended.result)
-            if ended.state is not TurnState.DONE:
+            if ended.state is not TurnState.DONE or journal.is_revived:
                 await self._parts.stop_workers(turn.turn_id)
         finally:
             typing.cancel()

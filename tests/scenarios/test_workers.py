@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,7 @@ from echo_bot.testing.cast import Cast
 from echo_bot.testing.fake_channel import FakeMessage
 from echo_bot.testing.scripted_model import CallTool, Fail, Say
 from echo_bot.testing.waiting import eventually
+from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
 
 Config = dict[str, object]
 Says = Callable[[str], Callable[[FakeMessage], bool]]
@@ -358,3 +360,44 @@ async def test_a_worker_keeps_a_list_of_its_own(tmp_path: Path, free: Config, sa
         await bot.channel.say("go")
         await bot.channel.wait_for(says("done"))
         assert cast.heard["go"][-1] == "[ ] 1. mine"
+
+
+class Witness(Tool):
+    """Keeps the contexts of its calls."""
+
+    name = "witness"
+    description = "Look."
+    risk_level = "read_only"
+
+    def __init__(self) -> None:
+        self.seen: list[ToolExecutionContext] = []
+
+    async def execute(self, params: dict[str, Any], ctx: ToolExecutionContext | None = None) -> ToolResult:
+        assert ctx is not None
+        self.seen.append(ctx)
+        return ToolResult(True, output="seen")
+
+
+async def test_a_tool_learns_that_a_worker_calls_it_and_for_whom(
+    tmp_path: Path, free: Config, says: Says
+) -> None:
+    witness, look = Witness(), CallTool("witness")
+    cast = Cast(
+        {
+            "go": [look, CallTool("delegate_task", {"goal": "look", "tools": ["witness"]}), Say("done")],
+            "look": [look, Say("looked")],
+        }
+    )
+    async with running_bot(tmp_path, free, model=cast.model) as bot:
+        bot.parts.toolbox.registry.add(witness, "this test")
+        await bot.channel.say("go")
+        await bot.channel.wait_for(says("done"))
+    own, nested = witness.seen
+    assert (own.agent_id, own.parent_execution_id) == ("main", None)
+    assert nested.agent_id.startswith("worker:")
+    assert nested.parent_execution_id
+    assert nested.allowed_tools == {"witness"} < own.allowed_tools
+    same = ("session_key", "memory_scope", "user_id", "channel", "chat_id", "unattended", "approval_source")
+    assert [getattr(nested, name) for name in same] == [getattr(own, name) for name in same]
+    assert nested.trace_id != own.trace_id
+    assert nested.idempotency_key != own.idempotency_key

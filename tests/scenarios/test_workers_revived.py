@@ -163,3 +163,22 @@ async def test_a_workers_call_that_had_begun_is_of_unknown_outcome_and_not_run_a
         await bot.channel.wait_for(says("all done"))
         assert after.heard["task"][0].startswith("Outcome unknown: ")
         assert (bot.workspace / "log").read_text() == "x\n"
+
+
+async def test_a_call_that_is_not_allowed_any_more_leaves_no_worker_behind(
+    tmp_path: Path, free: Config, says: Says
+) -> None:
+    scripts: Scripts = {
+        "go": [CallTool("delegate_task", {"goal": "task"}), Say("all done")],
+        "task": [Hold(asyncio.Event(), Say("never"))],
+    }
+    before = Cast(scripts)
+    async with running_bot(tmp_path, free, model=before.model) as bot:
+        await bot.channel.say("go")
+        await eventually(lambda: "task" in before.begun, "the worker")
+    after, denied = Cast(scripts), free | {"permissions.approval.auto_deny": ["delegate_task"]}
+    async with running_bot(tmp_path, denied, model=after.model) as bot:
+        await bot.channel.wait_for(says("all done"))
+        assert "auto_deny names delegate_task" in after.heard["go"][0]
+        while await bot.store.turns.unfinished():
+            await asyncio.sleep(0.01)

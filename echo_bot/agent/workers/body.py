@@ -111,7 +111,7 @@ class WorkerBody:
                 ended = await self._work(scope, journal, brief)
                 self._workers.progress.tell(turn.turn_id, ended.state.value)
             if brief.spawned:
-                await self._deliver(scope, ended)
+                await self._deliver(scope, brief, ended)
         except asyncio.CancelledError:
             await self._stopped(turn)
             raise
@@ -142,7 +142,7 @@ class WorkerBody:
         return Ended(TurnState.FAILED, reason, self._result(last_said(journal.messages()), journal))
 
     async def _answer(self, scope: TurnScope, journal: Journal, brief: WorkerBrief) -> list[ModelMessage]:
-        left = brief.max_turns - answered(journal.messages())
+        left = brief.max_turns - journal.response_count
         if left <= 0:
             raise LimitReached(f"it gave {brief.max_turns} answers and none was the last")
         tools = tuple(
@@ -166,7 +166,7 @@ class WorkerBody:
         text = self._mask_known("\n\n".join(filter(None, (answer, note))))
         return text if len(text) <= _MOST_RESULT_CHARS else f"{text[: _MOST_RESULT_CHARS - 1]}…"
 
-    async def _deliver(self, scope: TurnScope, ended: Ended) -> None:
+    async def _deliver(self, scope: TurnScope, brief: WorkerBrief, ended: Ended) -> None:
         """A worker that nobody waits for says in the chat what it came to, and to the next turn's model."""
         goal = " ".join(scope.event.text.split())[:200]
         how = "done" if ended.state is TurnState.DONE else f"not done ({ended.error})"
@@ -180,7 +180,7 @@ class WorkerBody:
         )
         note = f"{head}\n{framed('worker', result)}"
         entry = HistoryEntry(TurnId(f"{scope.turn_id}:result"), noted(self._mask_known(note)), self._clock())
-        await self._store.sessions.add_history(scope.session_key, entry)
+        await self._store.sessions.add_history(await self._workers.session_of(brief), entry)
 
     async def _stopped(self, turn: TurnRecord) -> None:
         """After /stop the audit says so; a bot that stops lets the worker go on later."""
@@ -207,11 +207,6 @@ class WorkerBody:
 
 def prompt_of(goal: str, context: str) -> str:
     return f"{goal}\n\nWhat you need to know for it:\n{context}" if context.strip() else goal
-
-
-def answered(messages: list[ModelMessage]) -> int:
-    """How many answers the model gave so far."""
-    return sum(isinstance(message, ModelResponse) for message in messages)
 
 
 def last_said(messages: list[ModelMessage]) -> str:

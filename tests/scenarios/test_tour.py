@@ -210,6 +210,7 @@ class Guide:
             (r"\bId: \w{6}\b", "Id: k7m2qx"),
             (r"\b([wt])[0-9a-f]{8}\b", r"\g<1>0a1b2c3d"),
             (r"\bWorker [0-9a-f]{8}\b", "Worker 0a1b2c3d"),
+            (r"\([0-9a-f]{8}\)", "(0a1b2c3d)"),
             (r"(?m)[ \t]+$", ""),
         ):
             text = re.sub(pattern, shown, text)

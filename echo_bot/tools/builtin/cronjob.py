@@ -135,7 +135,7 @@ class CronjobTool(Tool):
         if not await self._desk.jobs.add(job):
             raise Refused(f"there is a job named {job.name} already")
         await self._write_down("job_created", job, call)
-        return f"Made: {job_line(job)}. {_may(job)}"
+        return f"Made: {job_line(job)}." + ("" if is_authorised(job) else f" {_may(job)}")
 
     async def _list(self, call: _Call) -> str:
         sees_all = not call.ctx.unattended and await self._desk.is_admin(call.site.requester)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic_ai import Agent, UsageLimits
+from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_graph import End
@@ -32,6 +33,7 @@ from echo_bot.agent.room import Older, Room
 from echo_bot.agent.sight import ImageSetting, ReadImages, Sight
 from echo_bot.agent.toolset import GateCapability, RegistryToolset, TurnDeps
 from echo_bot.agent.viewed import ViewedModel
+from echo_bot.errors import EchoBotError
 from echo_bot.storage.usage_record import UsageKind
 from echo_bot.tools.base import Tool
 from echo_bot.tools.runner import ToolRunner
@@ -226,12 +228,18 @@ class _Step:
 async def _listen(
     streaming: AbstractAsyncContextManager[AgentStream[TurnDeps, str]], listener: Listener
 ) -> None:
+    """Raises ModelError or, when the store refuses, an error of ours."""
     listener.answer_begins()
     text = GrowingText()
-    async with streaming as events:
-        async for event in events:
-            _tell(text.feed(event), listener)
-        _tell(text.end(), listener)
+    try:
+        async with streaming as events:
+            async for event in events:
+                _tell(text.feed(event), listener)
+            _tell(text.end(), listener)
+    except (*ModelError, EchoBotError):
+        raise
+    except Exception as error:  # what the libraries make of a server's garbage is open
+        raise UnexpectedModelBehavior(f"{type(error).__name__}: {error}") from error
 
 
 def _tell(change: tuple[bool, str], listener: Listener) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
+from echo_bot.agent.at_work import shown_at_work
 from echo_bot.agent.directive import Chat, Compact, DirectCall, Misused, SchemaOf, read_directive
 from echo_bot.agent.journal import Journal
 from echo_bot.agent.received import ReceivedFile, ReceivedFiles
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-_TYPING_AFTER_SECONDS = 0.25
-_TYPING_SECONDS = 4.0
 _DIRECT_KEY = "0"
 
 _WENT_WRONG = "Something went wrong on my side and this was not finished. The log has the details."
@@ -103,15 +103,11 @@ class TurnRunner:
             await self._fail(turn, type(error).__name__)
 
     async def _run_typing(self, turn: TurnRecord, event: InboundEvent, journal: Journal) -> None:
-        typing = asyncio.create_task(self._keep_typing(turn, event.address), name="typing")
-        try:
+        async with shown_at_work(partial(self._show_typing, turn, event.address)):
             ended = await self._run(turn, event, journal)
             await self._parts.store.turns.set_state(turn.turn_id, ended.state, ended.error, ended.result)
             if ended.state is not TurnState.DONE or journal.is_revived:
                 await self._parts.stop_workers(turn.turn_id)
-        finally:
-            typing.cancel()
-            await asyncio.wait({typing})
 
     async def _run(self, turn: TurnRecord, event: InboundEvent, journal: Journal) -> Ended:
         worker = event.worker
@@ -179,13 +175,10 @@ class TurnRunner:
             event.address, text, source=f"{turn.turn_id}:reply", reply_to_id=event.message_id
         )
 
-    async def _keep_typing(self, turn: TurnRecord, address: Address) -> None:
-        """While the turn works, if that takes a moment; one that waits for a person shows nothing."""
-        await asyncio.sleep(_TYPING_AFTER_SECONDS)
-        while turn.kind == "message":
-            if not self._parts.is_asking(turn.turn_id):
-                await self._parts.delivery.typing(address)
-            await asyncio.sleep(_TYPING_SECONDS)
+    async def _show_typing(self, turn: TurnRecord, address: Address) -> None:
+        """A turn that waits for a person shows nothing, nor does one that is no message."""
+        if turn.kind == "message" and not self._parts.is_asking(turn.turn_id):
+            await self._parts.delivery.typing(address)
 
 
 def schemas_of(registry: Registry) -> SchemaOf:

@@ -80,7 +80,7 @@ async def _stop(process: Running, tasks: list[asyncio.Task[None]]) -> None:
 async def _read(
     process: Running, to_session: MemoryObjectSendStream[Item], end: End, budget: Budget, stderr: _Stderr
 ) -> None:
-    lines = _Lines()
+    lines = Lines()
     try:
         async for chunk in process.output():
             if chunk.stream == "stderr":
@@ -126,7 +126,7 @@ class _TooMuch(Exception):
     """More noise than anybody needs to read."""
 
 
-class _Lines:
+class Lines:
     """Bytes as whole lines, each of a bounded length."""
 
     def __init__(self) -> None:

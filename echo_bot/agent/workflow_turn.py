@@ -17,6 +17,7 @@ from echo_bot.agent.document import framed
 from echo_bot.agent.given import told as as_read
 from echo_bot.agent.journal import Journal
 from echo_bot.agent.turn import Ended
+from echo_bot.approval.escape import escape_line
 from echo_bot.delivery import Delivery, LiveMessage
 from echo_bot.errors import StorageError
 from echo_bot.events import Address, SessionKey, TurnId
@@ -196,7 +197,9 @@ class _Run:
         """Time that a person takes to decide does not count for the timeout."""
         args = {name: put_in(value, self._progress) for name, value in step.args.items()}
         bound = asyncio.timeout(None)
-        scope = replace(self._scope, journal=_Timed(self._journal, bound, step.timeout))
+        note = f"It is step {step.step_id} of workflow {escape_line(self._record.name)}"
+        timed = _Timed(self._journal, bound, step.timeout)
+        scope = replace(self._scope, journal=timed, note=note)
         try:
             async with bound if step.timeout else nullcontext():
                 return await self._parts.runner.run(scope, key, step.tool, args)
@@ -273,7 +276,7 @@ class _Run:
         """After /stop or cancel it says so; a bot that stops lets it go on later."""
         turn = await self._parts.store.turns.get(self._scope.turn_id)
         if turn is None or not turn.state.is_final:
-            await self._live.drop()
+            await self._live.drop(patience_seconds=0)
             return
         await self._look()
         if self._is_mine():

@@ -59,7 +59,8 @@ PlanOf = Callable[[Arguments, InboundEvent], Awaitable[Plan]]
 class GateRequest:
     """One call before the gate. The trust fields are read from `event`, the stored one of the turn.
 
-    `revision` counts how often people changed the call, `edited_by` is who did last, by id and by name.
+    `note` says where the call comes from, if not from the conversation. `revision` counts how often people
+    changed the call, `edited_by` is who did last, by id and by name.
     """
 
     tool: str
@@ -75,6 +76,7 @@ class GateRequest:
     parameters: Mapping[str, JsonValue] | None
     preview: Preview | None = None
     plan: PlanOf | None = None
+    note: str = ""
     revision: int = 0
     edited_by: str = ""
     edited_by_name: str = ""
@@ -133,7 +135,7 @@ class Asking:
 
     async def _shown(self, request: GateRequest, facts: Facts, decision: Decision) -> ApprovalRequest:
         call = facts.call
-        notes = []
+        notes = [request.note] if request.note else []
         if facts.needs_network and call.executor is Executor.SANDBOX and not self.network_allowed:
             notes.append(_NO_NETWORK)
         diff = ""

@@ -21,7 +21,7 @@ log = structlog.get_logger(__name__)
 
 _BETWEEN_SECONDS = 2.0
 _FIRST_SECONDS = 10.0
-_LAST_DRAW_SECONDS = 10.0
+_LAST_DRAW_SECONDS = 5.0
 
 
 class LiveMessage:
@@ -68,11 +68,11 @@ class LiveMessage:
             replaces=await self._standing() if self._can_edit() else "",
         )
 
-    async def drop(self) -> None:
-        """Show nothing more. An edit that is under way is waited for."""
+    async def drop(self, patience_seconds: float = _LAST_DRAW_SECONDS) -> None:
+        """Show nothing more. What is being shown at this moment is waited for."""
         self._ended.set()
         if self._pump is not None:
-            await asyncio.wait({self._pump}, timeout=_LAST_DRAW_SECONDS)
+            await asyncio.wait({self._pump}, timeout=patience_seconds)
             self._pump.cancel()
             await asyncio.wait({self._pump})
             self._pump = None
@@ -94,7 +94,7 @@ class LiveMessage:
             source=f"{self._turn_id}:live",
             markdown=False,
             reply_to_id=self._reply_to_id,
-            wait_seconds=_FIRST_SECONDS,
+            wait_seconds=_FIRST_SECONDS if self._can_edit() else 0,
         )
 
     async def _next_change(self) -> bool:

@@ -191,16 +191,22 @@ class Workflows:
             return await self._unreadable(record, error)
         return await self._start_leg(record, event, record.turn_id, record.session_key)
 
-    async def take_up(self) -> None:
-        """After a start: runs whose turn was never queued, or ended without saying so."""
+    async def take_up(self) -> tuple[WorkflowRecord, ...]:
+        """Queue runs whose turn a crash left unqueued; end those whose turn ended without saying so.
+
+        Returns the latter, of which nobody was told.
+        """
+        ended: list[WorkflowRecord] = []
         for record in await self._store.workflows.in_state(WorkflowState.RUNNING):
             if await self._store.turns.get(record.turn_id) is not None:
-                await self._settled(record)
+                settled = await self._settled(record)
+                ended += [settled] if not settled.state.is_under_way else []
                 continue
             try:
                 await self._starter.start(event_from_json(record.event_json), kind="workflow")
             except ValueError as error:
                 await self._unreadable(record, error)
+        return tuple(ended)
 
     async def stop_session(self, session_key: str) -> int:
         """Cancel what was started in a conversation and runs; how many."""

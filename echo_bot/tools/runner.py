@@ -189,6 +189,7 @@ class ToolRunner:
             parameters=foreign.parameters if foreign else tool.parameters if tool else None,
             preview=getattr(tool, "preview", None),
             plan=getattr(tool, "plan", None),
+            note=scope.note,
             edited_by=edited_by,
             edited_by_name=edited_by_name,
         )

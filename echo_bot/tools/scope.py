@@ -37,7 +37,8 @@ class TurnScope:
     """Who a turn's calls are for. Trust comes from the event's typed fields and from nowhere else.
 
     `slots` bounds how many calls of this turn run at once; those that only wait do not count. `watch` is told
-    of its calls in the place of the chat's status lines.
+    of its calls in the place of the chat's status lines. `note` is what cards say of where the calls come
+    from.
     """
 
     turn_id: TurnId
@@ -51,6 +52,7 @@ class TurnScope:
     allowed_tools: frozenset[str] = frozenset()
     slots: asyncio.Semaphore | None = None
     watch: CallWatch | None = None
+    note: str = ""
 
     @property
     def requester(self) -> Identity:

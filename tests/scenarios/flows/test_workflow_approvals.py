@@ -36,6 +36,7 @@ async def test_each_step_asks_for_itself_with_the_call_as_it_will_run(
         assert (await bot.channel.press("Approve once", message=card)).ok
         second = await bot.channel.wait_for(lambda m: is_open(m) and m.ref != card.ref, "the second card")
         assert "touch x; touch pwned" in second.body
+        assert "It is step second of workflow release" in second.body
         assert not (bot.workspace / "pwned").exists()
         assert (await bot.channel.press("Deny", message=second)).ok
         steps = await me.until(FAILED)
@@ -140,3 +141,19 @@ async def test_steps_side_by_side_wait_each_for_its_own_card(
             assert (await bot.channel.press(label, message=card)).ok
         await me.until(DONE)
         assert {each.name for each in bot.workspace.iterdir()} == {"a", "b"}
+
+
+async def test_a_step_may_ask_a_person_and_hand_the_answer_on(
+    tmp_path: Path, free: Config, hand: Hand
+) -> None:
+    async with running_bot(tmp_path, free) as bot:
+        me = hand(bot)
+        question = {"question": "Which one?", "options": ["red", "blue"]}
+        await me.run(
+            {"id": "ask", "tool": "clarify", "args": question},
+            {"id": "keep", "tool": "write_file", "args": {"path": "kept", "content": "${ask.output}"}},
+        )
+        await bot.channel.wait_for_button("blue")
+        assert (await bot.channel.press("blue")).ok
+        await me.until(DONE)
+        assert "blue" in (bot.workspace / "kept").read_text()

@@ -180,14 +180,17 @@ async def test_a_start_that_was_stored_and_not_queued_is_queued(
 async def test_a_run_whose_turn_ended_without_saying_so_is_brought_to_an_end(
     tmp_path: Path, free: Config, hand: Hand
 ) -> None:
-    async with running_bot(tmp_path, free) as bot:
+    channel = FakeChannel("telegram")
+    async with running_bot(tmp_path, free, channel=channel) as bot:
         await hand(bot).run(sh("a", HOLD), sh("b", "true", needs=["a"]))
         await eventually((bot.workspace / "began").exists, "the step")
     async with stopped(tmp_path) as store:
         await store.turns.set_state((await release(store)).turn_id, TurnState.FAILED, "StorageError")
-    async with running_bot(tmp_path, free) as bot:
+    async with running_bot(tmp_path, free, channel=channel) as bot:
         found = await hand(bot).until(S.FAILED)
         assert (found["a"].state, found["b"].state) == (StepState.UNKNOWN, StepState.CANCELLED)
+        assert "? a (exec)" in await hand(bot).shows("failed: 0 of 2")
+        assert len(hand(bot).shown()) == 1
 
 
 async def test_a_run_that_ended_just_before_the_crash_says_its_end_once(

@@ -73,6 +73,7 @@ def build_scheduling(
     wanted = _inspection_job(config, settings, owner, witnesses.clock()) if inspection.enabled else None
     parts = FiringParts(
         jobs=store.jobs,
+        turns=store.turns,
         starter=starter,
         delivery=delivery,
         settings=settings,

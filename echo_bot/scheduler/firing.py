@@ -19,7 +19,7 @@ from echo_bot.policy.settings import PolicySettings
 from echo_bot.scheduler.job import event_of, target_problem
 from echo_bot.session import TurnStarter, event_from_json, turn_id_of
 from echo_bot.storage.job_record import JobRecord, JobState, RunState
-from echo_bot.storage.protocol import Jobs
+from echo_bot.storage.protocol import Jobs, Turns
 from echo_bot.storage.records import TurnRecord, TurnState
 
 log = structlog.get_logger(__name__)
@@ -40,6 +40,7 @@ class FiringParts:
     """
 
     jobs: Jobs
+    turns: Turns
     starter: TurnStarter
     delivery: Delivery
     settings: PolicySettings
@@ -82,11 +83,18 @@ class Firing:
 
     async def stop(self, job: JobRecord) -> None:
         """End the job's turn, if one runs."""
-        await self._parts.starter.stop(turn_id_of(event_of(job, "", self._parts.delivery.now)))
+        await self._parts.starter.stop(self._turn_id(job))
+
+    async def has_begun(self, job: JobRecord) -> bool:
+        """Is there a turn for the job's last run, of this process or of an earlier one?"""
+        return await self._parts.turns.get(self._turn_id(job)) is not None
 
     async def give_up(self, job: JobRecord, state: RunState, error: str = "") -> None:
         """Write down a run that came to nothing."""
         await self._ended(job, state, error)
+
+    def _turn_id(self, job: JobRecord) -> TurnId:
+        return turn_id_of(event_of(job, "", self._parts.delivery.now))
 
     async def _event(self, job: JobRecord) -> InboundEvent:
         instruction = await self._parts.checklist() if job.kind == "inspection" else job.instruction

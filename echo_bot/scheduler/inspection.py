@@ -16,11 +16,10 @@ from echo_bot.files import FileDoor, FileRefusal
 from echo_bot.policy.access import LOCAL, is_admin
 from echo_bot.policy.settings import AccessSettings
 from echo_bot.policy.targets import OWNER, parse_target
-from echo_bot.scheduler.job import following, state_before
+from echo_bot.scheduler.job import INSPECTION, following, state_before
 from echo_bot.storage.job_record import JobRecord, JobState
 from echo_bot.storage.protocol import Jobs
 
-JOB_ID = "inspection"
 OPERATOR = Identity("cli", "local")
 """Whose inspection it is where no admin is named: somebody who is no admin but under personal_cli."""
 
@@ -53,8 +52,8 @@ def inspection_job(
     target = parse_target(checklist.target or OWNER, targets)
     address: Address = target.address or direct_chat(owner)
     job = JobRecord(
-        job_id=JOB_ID,
-        name=JOB_ID,
+        job_id=INSPECTION,
+        name=INSPECTION,
         owner=str(owner),
         origin=address,
         memory_scope="",
@@ -71,14 +70,14 @@ def inspection_job(
 
 async def bring_in_line(jobs: Jobs, wanted: JobRecord | None, now: datetime) -> None:
     """Make the stored row what the configuration wants; None: no inspection. A pause of it stays."""
-    stored = await jobs.get(JOB_ID)
+    stored = await jobs.get(INSPECTION)
     if wanted is None:
         if stored is not None:
-            await jobs.delete(JOB_ID)
+            await jobs.delete(INSPECTION)
         return
     if stored is None or stored.owner != wanted.owner:
         if stored is not None:
-            await jobs.delete(JOB_ID)
+            await jobs.delete(INSPECTION)
         await jobs.add(wanted)
         return
     kept = replace(

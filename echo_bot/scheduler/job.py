@@ -35,6 +35,9 @@ NOTHING = "NOTHING"
 LATE = timedelta(minutes=2)
 """A run that begins later than this after its time counts as missed, and says so."""
 
+INSPECTION = "inspection"
+"""The id and the name of the job that follows the configuration."""
+
 _SESSION = "job:"
 
 

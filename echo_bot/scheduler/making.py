@@ -10,7 +10,7 @@ from echo_bot.approval.routing import direct_chat
 from echo_bot.events import Address, Identity
 from echo_bot.policy.call import Arguments
 from echo_bot.policy.targets import HERE, parse_target
-from echo_bot.scheduler.job import following, state_before
+from echo_bot.scheduler.job import INSPECTION, following, state_before
 from echo_bot.scheduler.reading import read_schedule
 from echo_bot.scheduler.schedule import next_after
 from echo_bot.scheduler.zones import zone_of
@@ -100,6 +100,8 @@ def _name(args: Arguments) -> str:
     name = _needed(args, "name")
     if len(name) > LONGEST_NAME or not name.isprintable() or "`" in name:
         raise ValueError(f"a name is one plain line of at most {LONGEST_NAME} characters")
+    if name == INSPECTION:
+        raise ValueError(f"the name {INSPECTION} is taken by the checklist of the configuration")
     return name
 
 

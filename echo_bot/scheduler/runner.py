@@ -42,10 +42,11 @@ class SchedulerSettings:
 
 @dataclass(slots=True)
 class _Run:
-    """A run in this process, with the job as it was claimed."""
+    """A run in this process, with the job as it was claimed here or, `is_old`, by an earlier process."""
 
     job: JobRecord
     task: asyncio.Task[None]
+    is_old: bool
     is_stopped: bool = False
 
 
@@ -108,7 +109,7 @@ class Scheduler:
         is_any_due = False
         for job in jobs:
             if job.is_running:
-                self._follow(job)
+                self._follow(job, is_old=True)
             if _is_waiting(job, now) and not self._pausing.is_paused(session_of(job.job_id)):
                 is_any_due = True
                 await self._begin(job, now)
@@ -142,11 +143,11 @@ class Scheduler:
         if await self._jobs.claim(job, run, next_at, state):
             self._follow(replace(job, last=run, next_at=next_at, asked_at=None, state=state))
 
-    def _follow(self, job: JobRecord) -> None:
+    def _follow(self, job: JobRecord, *, is_old: bool = False) -> None:
         """Have a claimed run run; one of an earlier process is taken up where it was left."""
         if job.job_id not in self._runs:
             task = asyncio.create_task(self._run(job), name=f"job {job.job_id}")
-            self._runs[job.job_id] = _Run(job, task)
+            self._runs[job.job_id] = _Run(job, task, is_old)
             task.add_done_callback(lambda _: self._forget(job.job_id))
 
     async def _run(self, job: JobRecord) -> None:
@@ -163,6 +164,9 @@ class Scheduler:
         if self._runs[job.job_id].is_stopped:
             await self._firing.give_up(job, "stopped")
             return
+        if await self._is_given_up(job):
+            await self._firing.give_up(job, "stopped", _SKIPPED)
+            return
         try:
             await self._firing.run(job)
         except StorageError:
@@ -170,6 +174,12 @@ class Scheduler:
         except Exception as error:  # the outer edge of a run: it fails alone, and is not begun again
             log.exception("job_crashed", job=job.job_id)
             await self._firing.give_up(job, "failed", type(error).__name__)
+
+    async def _is_given_up(self, job: JobRecord) -> bool:
+        """An earlier process claimed it and never began it, and what is missed is to be left out."""
+        if self._settings.missed_runs == "once" or not self._runs[job.job_id].is_old or job.last.due is None:
+            return False
+        return self._clock() - job.last.due > LATE and not await self._firing.has_begun(job)
 
     def _forget(self, job_id: str) -> None:
         del self._runs[job_id]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from echo_bot.approval.escape import escape_line
 from echo_bot.scheduler.job import is_authorised, schedule_of
@@ -83,9 +83,17 @@ def last_words(job: JobRecord) -> str:
     if not job.last.state:
         return ""
     at = job.last.ended_at or job.last.due
-    moment = f" {moment_words(at, zone_of(job.zone))}" if at else ""
+    moment = f" {_moment(at, job.zone)}" if at else ""
     error = f" ({escape_line(job.last.error)[:200]})" if job.last.error else ""
     return f"{job.last.state}{moment}{error}"
+
+
+def _moment(at: datetime, zone: str) -> str:
+    """In UTC where the zone is not known here any more."""
+    try:
+        return moment_words(at, zone_of(zone))
+    except ValueError:
+        return moment_words(at, UTC)
 
 
 def _facts(job: JobRecord) -> Iterator[str]:

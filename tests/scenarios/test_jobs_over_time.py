@@ -148,6 +148,24 @@ async def test_a_claim_whose_turn_was_never_begun_runs_after_the_restart(scene: 
             assert scene.runs == 1
 
 
+async def test_such_a_claim_is_left_out_later_where_what_is_missed_is_left_out(scene: Scene) -> None:
+    async with scene.running() as bot:
+        made = job(scene.clock)
+        await bot.store.jobs.add(made)
+    async with scene.stopped() as store:
+        assert made.next_at is not None
+        scene.clock.move_to(made.next_at + timedelta(hours=1))
+        run = run_of(made, made.next_at)
+        assert await store.jobs.claim(made, run, following(made, scene.clock()), JobState.ACTIVE)
+    async with scene.running(scheduler__missed_runs="skip") as bot:
+        over = await until(bot, is_over)
+        assert (over.last.state, over.failures) == ("stopped", 0)
+        assert "missed and left out" in over.last.error
+        assert scene.runs == 0
+        await move_to_next(bot, scene.clock)
+        await eventually(lambda: scene.runs == 1, "the next run")
+
+
 async def test_a_turn_that_ended_before_its_end_was_noted_is_not_run_again(scene: Scene) -> None:
     async with scene.running() as bot:
         made = job(scene.clock)

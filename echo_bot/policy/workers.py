@@ -26,7 +26,7 @@ class WorkerLimits:
 
 
 def worker_tools(asked: Iterable[str] | None, callers: frozenset[str]) -> tuple[str, ...] | str:
-    """The tools a worker gets, sorted; None asks for all of its caller's. A sentence for what it cannot have."""
+    """The tools a worker gets, sorted, or a sentence for what it cannot have. None asks for all."""
     if asked is None:
         return tuple(sorted(callers - ASKING))
     names = tuple(dict.fromkeys(canonical_name(name) for name in asked))

@@ -27,9 +27,9 @@ class Hold:
 class Cast:
     """`scripts` holds the steps by what a turn's prompt begins with; past its end a turn says "(end)".
 
-    `model` is given to the product. By the script's name, `offered` holds the tools that each part was given and
-    `heard` what its calls returned; `begun` are the parts in the order of their first requests. `most_at_once`
-    is how many answers were being waited for at a time.
+    `model` is given to the product. By the script's name, `offered` holds the tools that each part was given
+    and `heard` what its calls returned; `begun` are the parts in the order of their first requests, and
+    `most_at_once` is how many answers were being waited for at a time.
     """
 
     def __init__(self, scripts: Mapping[str, Sequence[Step | Hold]]) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from echo_bot.config.base import EMPTY_SECRET, Listed, Positive, Secret, Section
 from echo_bot.policy.settings import ExecSecurity, ToolProfile
@@ -12,6 +13,15 @@ from echo_bot.policy.settings import ExecSecurity, ToolProfile
 ExecHost = Literal["auto", "sandbox", "local", "container", "remote"]
 McpName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
 Risk = Literal["read_only", "write", "exec", "dangerous"]
+
+
+def _language(value: str) -> str:
+    if re.fullmatch(r"(?:[a-z]{2,3})?", value) is None:
+        raise ValueError("write the two or three letters of a language, such as de or pt")
+    return value
+
+
+Language = Annotated[str, AfterValidator(_language)]
 
 
 class ExecLimits(Section):
@@ -101,7 +111,7 @@ class Transcription(Section):
     """The address of an OpenAI-compatible service, up to and with /v1; empty: OpenAI's own."""
     model: str = ""
     """The service's model; empty: a usual one of OpenAI, or the server's own."""
-    language: Annotated[str, Field(pattern=r"^(?:[a-z]{2,3})?$")] = ""
+    language: Language = ""
     """The language people speak, as de or pt; empty: the service finds out."""
     timeout_seconds: Positive = 120
     """Seconds that one message may take; the turn waits for its words."""
@@ -165,8 +175,8 @@ class Tools(Section):
     mcp: Mcp = Mcp()
     """Tools of MCP servers."""
     mcp_servers: dict[McpName, McpServer] = Field(default_factory=dict)
-    """MCP servers by name, such as {notes: {command: notes-mcp, args: [/srv/notes]}} or {wiki: {url: …}}; their
-    tools are called mcp_<server>_<tool>, and the keys of a server stand in docs/mcp.md."""
+    """MCP servers by name, such as {notes: {command: notes-mcp, args: [/srv/notes]}} or {wiki: {url: …}};
+    their tools are called mcp_<server>_<tool>, and the keys of a server stand in docs/mcp.md."""
     paths: Listed[str] = ()
     """Python files with tools of your own."""
 

@@ -22,6 +22,7 @@ NAMES = {
     "tools.web.search_api_key": ("tools.web", "search_api_key"),
     "tools.image_gen.api_key": ("tools.image_gen", "api_key"),
     "tools.tts.api_key": ("tools.tts", "api_key"),
+    "tools.stt.api_key": ("tools.stt", "api_key"),
     "tools.vision.api_key": ("tools.vision", "api_key"),
     "tool:weather.key": ("tool:weather", "key"),
 }

@@ -53,6 +53,10 @@ REFUSED = {
         "tools:\n  exec:\n    enabled: yes\n",
         "3: tools.exec.enabled: must be true or false (YAML 1.2 takes yes, no, on and off as words)",
     ),
+    "a language is a code": (
+        "tools:\n  stt: {language: Portuguese}\n",
+        "2: tools.stt.language: write the two or three letters of a language, such as de or pt",
+    ),
     "a number is no text": ("workspace: 1\n", "1: workspace: must be text; put it in quotes"),
     "a text is no number": ("gateway:\n  port: '1'\n", "2: gateway.port: must be a whole number"),
     "a port has a limit": ("gateway: {port: 70000}\n", "1: gateway.port: must be at most 65535"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echo_bot.tools.media.kinds import IMAGES, RECORDINGS, image_kind, recording_kind
+from echo_bot.tools.media.kinds import IMAGES, RECORDINGS, image_kind, recording_kind, voice_kind
 
 IMAGE_STARTS = {
     "png": b"\x89PNG\r\n\x1a\n....",
@@ -39,6 +39,21 @@ def test_recordings(extension: str, start: bytes) -> None:
     assert image_kind(start) is None
 
 
+VOICE_STARTS = {
+    **RECORDING_STARTS,
+    "m4a": b"\0\0\0\x1cftypM4A ",
+    "webm": b"\x1a\x45\xdf\xa3\x9f\x42",
+}
+
+
+@pytest.mark.parametrize(("extension", "start"), VOICE_STARTS.items())
+def test_voice_messages(extension: str, start: bytes) -> None:
+    kind = voice_kind(start)
+    assert kind is not None
+    assert kind.extension == extension
+    assert image_kind(start) is None
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -52,7 +67,7 @@ def test_recordings(extension: str, start: bytes) -> None:
     ],
 )
 def test_anything_else_is_neither(data: bytes) -> None:
-    assert (image_kind(data), recording_kind(data)) == (None, None)
+    assert (image_kind(data), recording_kind(data), voice_kind(data)) == (None, None, None)
 
 
 @given(st.binary(max_size=40))

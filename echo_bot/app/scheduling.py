@@ -8,14 +8,22 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from echo_bot.agent.directive import DirectCall, read_directive
+from echo_bot.agent.turn import schemas_of
 from echo_bot.app.remembering import Witnesses
+from echo_bot.app.skills import bound_content
 from echo_bot.approval.approvers import read_paired
+from echo_bot.approval.gather import Asked, Surroundings, gather
+from echo_bot.approval.looks import starts_code
+from echo_bot.approval.routing import direct_chat
 from echo_bot.config.model import Config
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StartError
 from echo_bot.events import Identity
 from echo_bot.files import FileDoor
 from echo_bot.policy.access import is_admin
+from echo_bot.policy.call import BoundFile
+from echo_bot.policy.facts import Caller
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.scheduler.firing import Firing, FiringParts
 from echo_bot.scheduler.inspection import (
@@ -31,7 +39,8 @@ from echo_bot.session import TurnStarter
 from echo_bot.session.pausing import Pausing
 from echo_bot.storage.job_record import JobRecord
 from echo_bot.storage.protocol import Store
-from echo_bot.tools.builtin.cronjob import CronjobTool, JobDesk
+from echo_bot.tools.builtin.cronjob import CronjobTool, FilesOf, JobDesk
+from echo_bot.tools.registry import Registry
 from echo_bot.tools.sites import CallSites
 
 
@@ -80,6 +89,7 @@ def build_scheduling(
         audit=witnesses.audit,
         admits=admits,
         checklist=checklist_reader(inspection.file, settings.places.workspace, owner, door_of),
+        identity_of=lambda path: bound_content(path).identity,
         clock=witnesses.clock,
     )
     scheduler = Scheduler(
@@ -105,6 +115,7 @@ def cronjob_tool(
     delivery: Delivery,
     sites: CallSites,
     witnesses: Witnesses,
+    files_of: FilesOf,
     alarm: asyncio.Event,
 ) -> CronjobTool:
     async def asks_as_admin(sender: Identity) -> bool:
@@ -120,10 +131,28 @@ def cronjob_tool(
             targets=settings.targets,
             channels=lambda address: delivery.channel(address) is not None,
             default_zone=default_zone(config.timezone),
+            files_of=files_of,
             wake=alarm.set,
             clock=witnesses.clock,
         )
     )
+
+
+async def scripts_of(
+    instruction: str,
+    owner: Identity,
+    registry: Registry,
+    settings: PolicySettings,
+    surroundings: Surroundings,
+) -> tuple[BoundFile, ...]:
+    """The scripts that a direct call would run, which an approval of that call would cover too."""
+    directive = read_directive(instruction, schemas_of(registry))
+    if not isinstance(directive, DirectCall):
+        return ()
+    caller = Caller(sender=owner, address=direct_chat(owner), unattended=True)
+    asked = Asked(directive.tool, directive.args)
+    call = (await asyncio.to_thread(gather, asked, caller, settings, surroundings)).call
+    return call.bound_files if starts_code(call) else ()
 
 
 def inspection_warning(config: Config, settings: PolicySettings) -> str:

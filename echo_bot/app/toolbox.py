@@ -16,7 +16,7 @@ from echo_bot.app.mcp import build_servers
 from echo_bot.app.network_tools import Reach, network_tools
 from echo_bot.app.outgoing import OutgoingFiles
 from echo_bot.app.remembering import Witnesses, knowledge_tools, remembering_tools
-from echo_bot.app.scheduling import cronjob_tool
+from echo_bot.app.scheduling import cronjob_tool, scripts_of
 from echo_bot.app.skills import Running, bound_content, build_skills
 from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Surroundings
@@ -37,7 +37,7 @@ from echo_bot.execution.sandbox import SandboxExecutor
 from echo_bot.files import FileDoor
 from echo_bot.files.checkpoints import Blobs, CheckpointLimits, Keeper
 from echo_bot.mcp.servers import McpServers
-from echo_bot.policy.call import Executor
+from echo_bot.policy.call import BoundFile, Executor
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.skills.catalog import SkillCatalog
 from echo_bot.storage.protocol import Store
@@ -115,6 +115,10 @@ def build_toolbox(
     files = OutgoingFiles(doors.for_site, settings.places.workspace, data_dir(config) / "outgoing")
     running = _running(config, settings, executors, sites, spill, status)
     skills = build_skills(config, settings, running, doors.door, witnesses.clock)
+
+    async def files_of(instruction: str, owner: Identity) -> tuple[BoundFile, ...]:
+        return await scripts_of(instruction, owner, registry, settings, await surroundings())
+
     registry = Registry(
         [
             *_file_tools(workspace, spill),
@@ -140,7 +144,7 @@ def build_toolbox(
             ),
             *remembering_tools(config, settings, store, sites, witnesses),
             *flow_tools(config, settings, store, flows, witnesses, lambda: registry),
-            cronjob_tool(config, settings, store, delivery, sites, witnesses, alarm),
+            cronjob_tool(config, settings, store, delivery, sites, witnesses, files_of, alarm),
             *knowledge_tools(config, settings.places, workspace, running.on_output, witnesses.clock),
             ClarifyTool(
                 broker,

@@ -16,7 +16,7 @@ from echo_bot.called import command
 from echo_bot.delivery import Delivery
 from echo_bot.events import Address, Identity, InboundEvent, TurnId
 from echo_bot.policy.settings import PolicySettings
-from echo_bot.scheduler.job import event_of, target_problem
+from echo_bot.scheduler.job import event_of, is_authorised, target_problem
 from echo_bot.session import TurnStarter, event_from_json, turn_id_of
 from echo_bot.storage.job_record import JobRecord, JobState, RunState
 from echo_bot.storage.protocol import Jobs, Turns
@@ -36,7 +36,8 @@ class Recorder(Protocol):
 class FiringParts:
     """`admits`: may this person still use the bot? `checklist` reads what the inspection looks at.
 
-    `checklist` raises ValueError with a sentence where it cannot be read.
+    `checklist` raises ValueError with a sentence where it cannot be read. `identity_of` says, by path, what a
+    file holds; it blocks.
     """
 
     jobs: Jobs
@@ -47,6 +48,7 @@ class FiringParts:
     audit: Recorder
     admits: Callable[[Identity], Awaitable[bool]]
     checklist: Callable[[], Awaitable[str]]
+    identity_of: Callable[[str], str]
     clock: Callable[[], datetime]
 
 
@@ -61,6 +63,10 @@ class Firing:
         refusal = await self._refusal(job)
         if refusal:
             await self._disable(job, refusal)
+            return
+        changed = await self._changed_scripts(job)
+        if changed:
+            await self._revoke(job, changed)
             return
         try:
             event = await self._event(job)
@@ -106,6 +112,26 @@ class Firing:
             return f"its owner {job.owner} may not use this bot any more"
         problem = target_problem(job, self._parts.settings, self._parts.delivery.now)
         return f"its answers may not go to {job.target} any more: {problem}" if problem else ""
+
+    async def _changed_scripts(self, job: JobRecord) -> tuple[str, ...]:
+        """Those that are no longer what its authorisation was for, before its turn has begun."""
+        files = job.authority.files if job.authority and is_authorised(job) else ()
+        if not files or await self.has_begun(job):
+            return ()
+        identities = await asyncio.to_thread(lambda: [self._parts.identity_of(path) for path, _ in files])
+        return tuple(path for (path, bound), now in zip(files, identities, strict=True) if now != bound)
+
+    async def _revoke(self, job: JobRecord, changed: tuple[str, ...]) -> None:
+        stored = await self._parts.jobs.get(job.job_id)
+        if stored is not None:
+            await self._parts.jobs.change(replace(stored, authority=None))
+        names = ", ".join(changed)
+        await self._parts.audit.record("job_revoked", job=job.job_id, owner=job.owner, by="", changed=names)
+        why = (
+            f"{names} changed since the job was authorised, so it did not run and is not authorised any more; "
+            f"look at the change, then ask for cronjob authorize name={job.name}"
+        )
+        await self._ended(job, "failed", why)
 
     async def _disable(self, job: JobRecord, why: str) -> None:
         await self._parts.jobs.end(

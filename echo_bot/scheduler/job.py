@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -20,7 +20,7 @@ from echo_bot.events import (
     InboundEvent,
     SessionKey,
 )
-from echo_bot.policy.call import canonical_json
+from echo_bot.policy.call import BoundFile, canonical_json
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.policy.targets import judge_address
 from echo_bot.scheduler.reading import read_schedule
@@ -56,9 +56,12 @@ def is_authorised(job: JobRecord) -> bool:
     return job.authority.digest == bound_digest(job)
 
 
-def authorised(job: JobRecord, *, by: str, at: datetime, approval_id: str) -> JobRecord:
-    """The job with what a person allowed by this approval, as it is now."""
-    return replace(job, authority=Authority(bound_digest(job), by, at, approval_id))
+def authorised(
+    job: JobRecord, *, by: str, at: datetime, approval_id: str, files: Iterable[BoundFile] = ()
+) -> JobRecord:
+    """The job with what a person allowed by this approval, as it and the scripts it names are now."""
+    bound = tuple((file.path, file.identity) for file in files)
+    return replace(job, authority=Authority(bound_digest(job), by, at, approval_id, bound))
 
 
 def schedule_of(job: JobRecord) -> tuple[Schedule, ZoneInfo]:

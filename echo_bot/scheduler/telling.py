@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from echo_bot.approval.escape import escape_line
+from echo_bot.policy.call import BoundFile
 from echo_bot.scheduler.job import is_authorised, schedule_of
 from echo_bot.scheduler.words import moment_words, next_words, schedule_words
 from echo_bot.scheduler.zones import zone_of
 from echo_bot.storage.job_record import JobRecord, JobState
 
 INSTRUCTION, RUNS, TARGET = "instruction", "runs", "answers go to"
-BINDING = (INSTRUCTION, RUNS, TARGET)
+SCRIPTS = "scripts"
+BINDING = (INSTRUCTION, RUNS, TARGET, SCRIPTS)
 """What a person saw of the job and authorised: it must be the same when their approval is used."""
 
 AUTHORISES = (
     "Approving this authorises the job: at its times it runs with nobody there, as its owner, and its calls "
-    "that write, run code or send to this target pass without asking, until its instruction, schedule, zone "
-    "or target changes or somebody revokes it. Dangerous calls stay denied."
+    "that write, run code or send to this target pass without asking, until its instruction, schedule, zone, "
+    "target or a script that it names changes or somebody revokes it. Dangerous calls stay denied."
 )
+
+_SHOWN_IDENTITY = 23
+"""Characters of "sha256:…" that a card shows."""
 
 Lines = tuple[tuple[str, str], ...]
 """Labelled, for a card."""
 
 
-def plan_of(job: JobRecord, now: datetime) -> Lines:
+def plan_of(job: JobRecord, now: datetime, files: Iterable[BoundFile] = ()) -> Lines:
     """All that an authorisation would bind, for whoever is asked."""
     schedule, zone = schedule_of(job)
     runs = f"{schedule_words(schedule, zone)}; as written: {job.schedule}; zone {job.zone}"
@@ -37,13 +42,19 @@ def plan_of(job: JobRecord, now: datetime) -> Lines:
         (RUNS, runs),
         ("next", next_words(schedule, now, zone) if job.state is JobState.ACTIVE else job.state.value),
         (TARGET, str(job.target)),
+        *((SCRIPTS, each) for each in [_scripts(files)] if each),
     )
 
 
-def is_as_shown(job: JobRecord, shown: Lines, now: datetime) -> bool:
-    """Is the job still what the card said?"""
-    here, there = dict(plan_of(job, now)), dict(shown)
-    return all(here[label] == there.get(label) for label in BINDING)
+def is_as_shown(job: JobRecord, shown: Lines, now: datetime, files: Iterable[BoundFile] = ()) -> bool:
+    """Are the job and the scripts it names still what the card said?"""
+    here, there = dict(plan_of(job, now, files)), dict(shown)
+    return all(here.get(label) == there.get(label) for label in BINDING)
+
+
+def _scripts(files: Iterable[BoundFile]) -> str:
+    """Each with the beginning of its digest: the approval is for what they hold now."""
+    return ", ".join(f"{file.path} ({file.identity[:_SHOWN_IDENTITY]}…)" for file in files)
 
 
 def job_line(job: JobRecord) -> str:

@@ -26,12 +26,16 @@ _NONE = EventId("")
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """What a person allowed: `digest` is of exactly what the job was then."""
+    """What a person allowed: `digest` is of exactly what the job was then.
+
+    `files` are the scripts that its command names, each path with the identity that it had.
+    """
 
     digest: str
     by: str
     at: datetime
     approval_id: str
+    files: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ jobs = Table(
     text_column("authority_by", default=""),
     Column("authority_at", UtcTime),
     text_column("authority_approval", default=""),
+    text_column("authority_files", default="[]"),
     text_column("state"),
     text_column("note", default=""),
     Column("next_at", UtcTime),

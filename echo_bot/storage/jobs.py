@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -137,6 +138,7 @@ def _values(job: JobRecord) -> dict[str, Any]:
         "authority_by": authority.by if authority else "",
         "authority_at": authority.at if authority else None,
         "authority_approval": authority.approval_id if authority else "",
+        "authority_files": json.dumps(authority.files if authority else ()),
         **_run_values(job.last),
     }
 
@@ -156,7 +158,11 @@ def _job(row: RowMapping) -> JobRecord:
     authority = None
     if row["authority_digest"]:
         authority = Authority(
-            row["authority_digest"], row["authority_by"], row["authority_at"], row["authority_approval"]
+            digest=row["authority_digest"],
+            by=row["authority_by"],
+            at=row["authority_at"],
+            approval_id=row["authority_approval"],
+            files=tuple((path, identity) for path, identity in json.loads(row["authority_files"])),
         )
     return JobRecord(
         **fields(row, *_PLAIN),

@@ -299,3 +299,38 @@ async def test_a_job_changed_while_somebody_is_asked_is_not_authorised_as_it_bec
         await bot.channel.press("Approve once")
         await bot.channel.wait_for(says("was changed while somebody was being asked"))
         assert (await stored(bot, job)).authority is None
+
+
+async def test_a_script_that_changed_since_is_not_run_and_takes_the_authority_along(
+    tmp_path: Path, calm: Config, says: Says
+) -> None:
+    """Whoever may write the script would else say what the job does."""
+    clock = MovedClock()
+    (tmp_path / "workspace").mkdir()
+    script = tmp_path / "workspace" / "backup.sh"
+    script.write_text("echo backed up\n")
+    async with running_bot(tmp_path, calm, clock=clock) as bot:
+        job = await make(bot, f"{DAILY} instruction='/run bash backup.sh'")
+        assert f"scripts: {script} (sha256:" in str(bot.channel.cards[0].blocks)
+        await come(bot, clock, job)
+        await bot.channel.wait_for(says("exit code 0\nbacked up"))
+        script.write_text("touch stolen\n")
+        after = await come(bot, clock, job)
+        assert after.last.state == "failed"
+        assert after.authority is None
+        await bot.channel.wait_for(says("backup.sh changed since the job was authorised"))
+        assert not (bot.workspace / "stolen").exists()
+        await bot.channel.say("/tool cronjob action=authorize name=backup")
+        await bot.channel.wait_for_button("Approve once")
+        script.write_text("touch stolen again\n")
+        await bot.channel.press("Approve once")
+        await bot.channel.wait_for(says("was changed while somebody was being asked"))
+        assert (await stored(bot, job)).authority is None
+
+
+async def test_what_a_job_itself_writes_is_no_script(tmp_path: Path, calm: Config) -> None:
+    clock = MovedClock()
+    async with running_bot(tmp_path, calm, clock=clock) as bot:
+        job = await make(bot, f"{DAILY} instruction='/tool write_file path=seen content=yes'")
+        for _ in range(2):
+            assert (await come(bot, clock, job)).last.state == "done"

@@ -24,7 +24,7 @@ JOB = JobRecord(
     instruction="/run ./backup.sh",
     target=Address("telegram", "-100", "7", "work"),
     created_at=NOW,
-    authority=Authority("d1", "telegram:1", NOW, "abc"),
+    authority=Authority("d1", "telegram:1", NOW, "abc", (("/w/backup.sh", "sha256:1"),)),
     next_at=NOW,
 )
 RUN = JobRun(EventId("job:a1:1"), NOW, "running")

@@ -22,7 +22,7 @@ from echo_bot.events import (
     SessionKey,
     TurnId,
 )
-from echo_bot.policy.call import Executor
+from echo_bot.policy.call import BoundFile, Executor
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.scheduler.job import is_authorised
 from echo_bot.scheduler.making import MOST_JOBS
@@ -45,6 +45,7 @@ class Desk:
         self.store, self.sites = store, CallSites()
         self.written: list[dict[str, object]] = []
         self.woken = 0
+        self.files: tuple[BoundFile, ...] = ()
         self.now = NOW
         self.tool = CronjobTool(
             JobDesk(
@@ -56,6 +57,7 @@ class Desk:
                 targets={"ops": "telegram:-100"},
                 channels=lambda address: address.channel == "telegram",
                 default_zone="Europe/Berlin",
+                files_of=self.files_of,
                 wake=self.wake,
                 clock=lambda: self.now,
             )
@@ -63,6 +65,9 @@ class Desk:
 
     async def record(self, kind: str, **fields: object) -> None:
         self.written.append({"kind": kind, **fields})
+
+    async def files_of(self, instruction: str, owner: Identity) -> tuple[BoundFile, ...]:
+        return self.files
 
     async def is_admin(self, sender: Identity) -> bool:
         return sender.sender_id == "admin"

@@ -12,7 +12,7 @@ from echo_bot.approval.asking import Plan, Unworkable
 from echo_bot.approval.request import ApprovalRequest
 from echo_bot.approval.stored import request_from_json
 from echo_bot.events import Address, Identity, InboundEvent
-from echo_bot.policy.call import Arguments
+from echo_bot.policy.call import Arguments, BoundFile
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.scheduler.job import authorised, is_authorised
@@ -31,6 +31,10 @@ class Recorder(Protocol):
     async def record(self, kind: str, **fields: object) -> None: ...
 
 
+FilesOf = Callable[[str, Identity], Awaitable[tuple[BoundFile, ...]]]
+"""The scripts that an instruction names, as they are now, for a person; none for a task in words."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobDesk:
     """What the tool works with. `channels`: can answers go to this address? `wake` wakes the scheduler."""
@@ -43,6 +47,7 @@ class JobDesk:
     targets: Mapping[str, str]
     channels: Callable[[Address], bool]
     default_zone: str
+    files_of: FilesOf
     wake: Callable[[], None]
     clock: Callable[[], datetime]
 
@@ -109,12 +114,13 @@ class CronjobTool(Tool):
             maker = self._maker(event.sender, event.answered_at, "", now)
             job = new_job("new", args, maker)
             await self._check_new(job)
-            beside_arguments = tuple(line for line in plan_of(job, now) if line[0] not in args)
+            files = await self._files(job)
+            beside_arguments = tuple(line for line in plan_of(job, now, files) if line[0] not in args)
             return Plan(beside_arguments, (AUTHORISES,))
         job = await self._find(event.sender, args)
         match action:
             case "authorize":
-                return Plan(plan_of(job, now), (AUTHORISES,))
+                return Plan(plan_of(job, now, await self._files(job)), (AUTHORISES,))
             case "update":
                 maker = self._maker(event.sender, event.answered_at, "", now)
                 return Plan(plan_of(changed_job(job, args, maker), now), (_LOSES,))
@@ -126,9 +132,9 @@ class CronjobTool(Tool):
     async def _create(self, call: _Call) -> str:
         maker = self._maker(call.site.requester, call.site.address, call.ctx.memory_scope, call.asked_at)
         job = new_job(uuid4().hex[:8], call.args, maker)
-        shown = (*call.shown, (INSTRUCTION, job.instruction))
-        if call.is_by_person and is_as_shown(job, shown, call.asked_at):
-            job = self._authorised(job, call)
+        shown, files = (*call.shown, (INSTRUCTION, job.instruction)), await self._files(job)
+        if call.is_by_person and is_as_shown(job, shown, call.asked_at, files):
+            job = self._authorised(job, call, files)
         over = await self._check_new(job)
         if over is not None:
             await self._desk.jobs.delete(over.job_id)
@@ -168,9 +174,10 @@ class CronjobTool(Tool):
         job = await self._find_own(call)
         if not call.is_by_person:
             raise Refused("only a person can authorise a job, by approving this very call")
-        if not is_as_shown(job, call.shown, call.asked_at):
+        files = await self._files(job)
+        if not is_as_shown(job, call.shown, call.asked_at, files):
             raise Refused(f"{job.name} was changed while somebody was being asked; ask again")
-        await self._change(self._authorised(job, call))
+        await self._change(self._authorised(job, call, files))
         await self._write_down("job_authorised", job, call)
         return f"{job.name} is authorised: {when(job)}, answers to {job.target}."
 
@@ -205,12 +212,16 @@ class CronjobTool(Tool):
         await self._write_down("job_resumed", job, call)
         return f"{job.name} goes on: {when(resumed)}."
 
-    def _authorised(self, job: JobRecord, call: _Call) -> JobRecord:
+    async def _files(self, job: JobRecord) -> tuple[BoundFile, ...]:
+        return await self._desk.files_of(job.instruction, Identity.parse(job.owner))
+
+    def _authorised(self, job: JobRecord, call: _Call, files: tuple[BoundFile, ...]) -> JobRecord:
         return authorised(
             job,
             by=call.site.decided_by,
             at=self._desk.clock(),
             approval_id=str(call.site.approval_id),
+            files=files,
         )
 
     def _maker(self, owner: Identity, origin: Address, scope: str, asked_at: datetime) -> Maker:

@@ -29,6 +29,7 @@ def upgrade() -> None:
         _text("authority_by", default=""),
         _time("authority_at", nullable=True),
         _text("authority_approval", default=""),
+        _text("authority_files", default="[]"),
         _text("state"),
         _text("note", default=""),
         _time("next_at", nullable=True),

@@ -21,6 +21,7 @@ AGENT_TOOL = "delegate_task"
 _OTHERWISE: Mapping[str, str] = {
     "workflow": "a step cannot start or change a workflow",
     AGENT_TOOL: "write an agent step instead",
+    "spawn_task": "write an agent step instead; the workflow itself is in the background",
 }
 _KINDS = ("tool", "agent", "manual")
 _ONLY_FOR: Mapping[str, tuple[str, ...]] = {

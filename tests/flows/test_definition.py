@@ -42,6 +42,7 @@ REFUSED: tuple[tuple[list[object], str], ...] = (
     ([{"id": "g", "agent": " "}], "step g: agent is empty"),
     ([{"id": "w", "tool": "workflow", "args": {"action": "list"}}], "step w: a step cannot start or change"),
     ([{"id": "d", "tool": "delegate_task", "args": {"goal": "x"}}], "step d: write an agent step instead"),
+    ([{"id": "d", "tool": "spawn_task", "args": {"task": "x"}}], "step d: write an agent step instead"),
     ([b(args={"path": "x" * 70_000})], "the steps are longer than 64,000 characters"),
 )
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from echo_bot.errors import ChannelError
 from echo_bot.events import SessionKey
 from echo_bot.storage.flow_records import StepState, WorkflowState
 from echo_bot.testing.bot import running_bot
@@ -232,3 +233,15 @@ async def test_a_secret_that_a_step_prints_is_masked_everywhere(
         await me.run(sh("a", f"echo {secret[:20]}''{secret[20:]} >&2; exit 1"))
         await me.shows("failed")
         assert secret not in json.dumps([str(m.versions) for m in me.shown()])
+
+
+async def test_an_edit_that_the_platform_refuses_holds_nothing_up(
+    tmp_path: Path, free: Config, hand: Hand
+) -> None:
+    async with running_bot(tmp_path, free) as bot:
+        me = hand(bot)
+        bot.channel.fail("edit_text", ChannelError("not now"), times=2)
+        await me.run(sh("a", "sleep 2.5"), sh("b", "true", needs=["a"]))
+        await me.until(DONE)
+        await me.shows("is done: 2 of 2")
+        assert len(me.shown()) == 1

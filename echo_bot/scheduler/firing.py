@@ -128,7 +128,7 @@ class Firing:
         names = ", ".join(changed)
         await self._parts.audit.record("job_revoked", job=job.job_id, owner=job.owner, by="", changed=names)
         why = (
-            f"{names} changed since the job was authorised, so it did not run and is not authorised any more; "
+            f"{names} changed since the job was authorised, so it was not run and is not authorised now; "
             f"look at the change, then ask for cronjob authorize name={job.name}"
         )
         await self._ended(job, "failed", why)

@@ -69,9 +69,9 @@ def config_for(server: ModelServer) -> dict[str, object]:
         "models": {
             "default": "openai:long",
             "base_url": server.base_url,
-            "compaction": {"at_tokens": 6000},
+            "compaction": {"at_tokens": 3000},
         },
-        "tools": {"exec": {"host": "local"}},
+        "tools": {"exec": {"host": "local"}, "allow": ["exec"]},
         "permissions": {"approval": {"auto_approve": ["exec"]}},
         "gateway": {"admin_tokens": [{"name": "ops", "token": TOKEN}]},
         "rate_limit": {"per_minute": 0},
@@ -132,7 +132,7 @@ async def test_every_effect_happens_once_and_every_request_is_valid(
     assert server.problems == []
     assert script.summaries >= 3
     longest = max(len(json.dumps(body["messages"])) for body in server.requests)
-    assert longest < 6000 * 6
+    assert longest < 3000 * 6
     assert grown < MOST_GROWTH_MB
 
 

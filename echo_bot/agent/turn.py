@@ -111,6 +111,7 @@ class TurnRunner:
 
     async def _run(self, turn: TurnRecord, event: InboundEvent, journal: Journal) -> Ended:
         worker = event.worker
+        tools = frozenset(worker.tools) if worker else self._tools_of(turn)
         scope = TurnScope(
             turn_id=turn.turn_id,
             session_key=turn.session_key,
@@ -119,7 +120,7 @@ class TurnRunner:
             journal=journal,
             nested=worker is not None,
             parent_execution_id=worker.execution_id if worker else None,
-            allowed_tools=frozenset(worker.tools) if worker else frozenset(),
+            allowed_tools=tools,
             slots=asyncio.Semaphore(self._parts.parallel_tools),
         )
         if turn.kind != "message":
@@ -138,6 +139,10 @@ class TurnRunner:
             case Chat():
                 return await self._chat(turn, event, scope, journal, files)
         return Ended()
+
+    def _tools_of(self, turn: TurnRecord) -> frozenset[str]:
+        """What its direct calls may hand on. A chat asks for it itself: most messages need it once."""
+        return frozenset() if turn.kind == "message" else self._parts.offered()
 
     async def _chat(
         self,

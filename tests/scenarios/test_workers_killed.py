@@ -24,7 +24,11 @@ from echo_bot.testing.cast import Cast
 from echo_bot.testing.scripted_model import CallTool, Say
 from echo_bot.testing.waiting import PATIENCE_SECONDS
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [
+    pytest.mark.timeout(600),
+    # The child uses none of the threads that other tests may have left behind.
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
 
 EVERY = int(os.environ.get("ECHO_BOT_KILL_EVERY", "13"))
 """Each so manieth write is a point where the bot is killed; 1 tries them all."""

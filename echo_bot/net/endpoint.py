@@ -64,6 +64,8 @@ class EndpointTransport(httpx2.AsyncBaseTransport):
         )
         try:
             answer = await self._guarded.handle_async_request(asked)
+        except NetRefused:
+            raise _elsewhere(request) from None
         except httpx.TransportError as error:
             raise _as_httpx2(error, request) from None
         response = httpx2.Response(

@@ -4,10 +4,11 @@ Run it on a quiet machine: `python bench/channels.py [telegram|discord|slack] [-
 
 The emulated platform and its people live in this process, each bot in a process of its own. The bare one
 answers in the SDK's handler. Ours stores every message before it is acknowledged and every answer before it
-is sent: without a model it answers that it has none, with one (that echoes) it runs the model's loop and
-keeps a history. Bots take turns, and differences and ratios are those of each round. Processor time, in
-milliseconds for each message, is what a busy machine blurs least. Telegram's SDK limits how fast it sends:
-that limit holds in the first and the last line, for all bots, and is off in between.
+is sent: without a model it answers that it has none, which the bare one says in the same words, unformatted;
+with one (that echoes) it runs the model's loop and keeps a history. Bots take turns, and differences and
+ratios are those of each round. Processor time, in milliseconds for each message of the flood, is what a busy
+machine blurs least. Telegram's SDK limits how fast it sends: that limit holds in the first and the last line,
+for all bots, and is off in between.
 """
 
 from __future__ import annotations
@@ -36,12 +37,13 @@ from typing import Any
 
 import structlog
 
+from echo_bot.agent.turn import NO_MODEL
 from echo_bot.channel import Channel, ChannelSettings, ChannelState
 from echo_bot.testing.crowd import CROWDS, Crowd
 
 ROUNDS = 3
 STEADY_MESSAGES, STEADY_PAUSE_SECONDS = 50, 0.05
-FLOOD_MESSAGES = 300
+FLOOD_MESSAGES = 500
 FAULTS = 40
 RELAXED_SECONDS = 120.0
 
@@ -52,6 +54,7 @@ KINDS = {
 }
 
 Serving = Callable[[ChannelSettings, list[str]], AbstractAsyncContextManager[None]]
+"""The settings, and the people whom ours lets speak or the words that the bare one says."""
 
 
 # The bots, each in a process of its own
@@ -96,7 +99,7 @@ def _channel(platform: str, settings: ChannelSettings) -> Channel:
 
 
 @asynccontextmanager
-async def bare_telegram(settings: ChannelSettings, _: list[str]) -> AsyncIterator[None]:
+async def bare_telegram(settings: ChannelSettings, words: list[str]) -> AsyncIterator[None]:
     from telegram import Update
     from telegram.ext import Application, ContextTypes, MessageHandler, filters
 
@@ -104,7 +107,7 @@ async def bare_telegram(settings: ChannelSettings, _: list[str]) -> AsyncIterato
 
     async def answer(update: Update, _: ContextTypes.DEFAULT_TYPE) -> None:
         if update.message is not None and update.message.text is not None:
-            await update.message.reply_text(update.message.text)
+            await update.message.reply_text(words[0])
 
     token, base = settings.secrets["token"], f"{settings.api_base}/bot"
     app = Application.builder().token(token).base_url(base).rate_limiter(Pace(max_retries=3)).build()
@@ -119,7 +122,7 @@ async def bare_telegram(settings: ChannelSettings, _: list[str]) -> AsyncIterato
 
 
 @asynccontextmanager
-async def bare_discord(settings: ChannelSettings, _: list[str]) -> AsyncIterator[None]:
+async def bare_discord(settings: ChannelSettings, words: list[str]) -> AsyncIterator[None]:
     import discord
     import yarl
     from discord.gateway import DiscordWebSocket
@@ -135,7 +138,7 @@ async def bare_discord(settings: ChannelSettings, _: list[str]) -> AsyncIterator
 
     async def on_message(message: discord.Message) -> None:
         if message.author != client.user:
-            await message.channel.send(message.content)
+            await message.channel.send(words[0])
 
     client.event(on_ready)
     client.event(on_message)
@@ -147,15 +150,15 @@ async def bare_discord(settings: ChannelSettings, _: list[str]) -> AsyncIterator
 
 
 @asynccontextmanager
-async def bare_slack(settings: ChannelSettings, _: list[str]) -> AsyncIterator[None]:
+async def bare_slack(settings: ChannelSettings, words: list[str]) -> AsyncIterator[None]:
     from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
     from slack_bolt.async_app import AsyncApp, AsyncSay
     from slack_sdk.web.async_client import AsyncWebClient
 
     app = AsyncApp(client=AsyncWebClient(settings.secrets["bot_token"], settings.api_base))
 
-    async def answer(message: dict[str, Any], say: AsyncSay) -> None:
-        await say(message["text"])
+    async def answer(say: AsyncSay) -> None:
+        await say(words[0])
 
     app.message("")(answer)
     handler = AsyncSocketModeHandler(app, settings.secrets["app_token"])
@@ -182,33 +185,35 @@ def serving(kind: str, platform: str) -> Serving:
 
 
 async def serve(kind: str, platform: str, request: dict[str, Any]) -> None:
-    """Run a bot until the other process closes our standard input."""
-    people = request.pop("people")
-    async with serving(kind, platform)(ChannelSettings("", **request), people):
+    """Run a bot until our standard input ends; each line there asks for the processor time so far."""
+    given = request.pop("given")
+    async with serving(kind, platform)(ChannelSettings("", **request), given):
         print("ready", flush=True)
-        start = time.process_time()
-        await asyncio.to_thread(sys.stdin.read)
-        print(time.process_time() - start, flush=True)
+        while await asyncio.to_thread(sys.stdin.readline):
+            print(time.process_time(), flush=True)
 
 
 # The measurements
 
 
-@dataclass
-class Spent:
-    """Processor seconds of a bot, once it has ended."""
+@dataclass(frozen=True)
+class RunningBot:
+    asked: asyncio.StreamWriter
+    answers: asyncio.StreamReader
 
-    seconds: float = 0.0
+    async def processor_seconds(self) -> float:
+        self.asked.write(b"\n")
+        return float(await self.answers.readline())
 
 
 @asynccontextmanager
-async def run_bot(kind: str, crowd: Crowd, options: list[str]) -> AsyncIterator[Spent]:
+async def run_bot(kind: str, crowd: Crowd, options: list[str]) -> AsyncIterator[RunningBot]:
     settings = crowd.settings
     request = {
         "api_base": settings.api_base,
         "options": dict(settings.options),
         "secrets": dict(settings.secrets),
-        "people": crowd.people,
+        "given": [NO_MODEL] if kind == "bare" else crowd.people,
     }
     words = [__file__, crowd.platform, "--serve", kind, *options]
     process = await asyncio.create_subprocess_exec(
@@ -219,10 +224,8 @@ async def run_bot(kind: str, crowd: Crowd, options: list[str]) -> AsyncIterator[
     process.stdin.write(f"{json.dumps(request)}\n".encode())
     if not await process.stdout.readline():
         raise SystemExit(f"the {kind} {crowd.platform} bot did not start")
-    spent = Spent()
-    yield spent
+    yield RunningBot(process.stdin, process.stdout)
     process.stdin.close()
-    spent.seconds = float(await process.stdout.readline())
     await process.wait()
 
 
@@ -285,12 +288,15 @@ async def measure(platform: str, messages: int, chats: int, options: list[str]) 
     processor: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for _ in range(ROUNDS):
         for kind in KINDS:
-            async with CROWDS[platform](chats) as crowd:
-                async with run_bot(kind, crowd, ["--unpaced", *options]) as spent:
-                    latencies[kind].append(await steady(crowd, chats))
-                    rates[kind].append(await flood(crowd, chats))
-                answered = sum(map(len, crowd.answers))
-                processor[kind].append(spent.seconds * 1000 / answered)
+            async with (
+                CROWDS[platform](chats) as crowd,
+                run_bot(kind, crowd, ["--unpaced", *options]) as bot,
+            ):
+                latencies[kind].append(await steady(crowd, chats))
+                before = await bot.processor_seconds()
+                rates[kind].append(await flood(crowd, chats))
+                spent = await bot.processor_seconds() - before
+                processor[kind].append(spent * 1000 / FLOOD_MESSAGES)
     middles = {kind: [statistics.median(taken) for taken in latencies[kind]] for kind in KINDS}
     late = {kind: [p95(taken) for taken in latencies[kind]] for kind in KINDS}
     for kind, title in KINDS.items():

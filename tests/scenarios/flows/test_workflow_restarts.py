@@ -10,6 +10,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from echo_bot.errors import StorageError
 from echo_bot.events import TurnId
 from echo_bot.storage.flow_records import StepRecord, StepState, WorkflowRecord, WorkflowState
 from echo_bot.storage.records import JournalEntry, TurnState
@@ -213,3 +216,45 @@ async def test_a_run_that_ended_just_before_the_crash_says_its_end_once(
         while await bot.store.turns.unfinished():
             await asyncio.sleep(0.01)
         assert not (bot.workspace / "b").exists()
+
+
+async def test_a_step_that_an_earlier_turn_left_under_way_is_of_unknown_outcome(
+    tmp_path: Path, free: Config, hand: Hand
+) -> None:
+    channel = FakeChannel("telegram")
+    async with running_bot(tmp_path, free, channel=channel) as bot:
+        me = hand(bot)
+        await me.run(sh("a", HOLD, on_failure="continue"), sh("b", "echo ${a.state} >> log"))
+        await eventually((bot.workspace / "began").exists, "the step")
+        await me.flow("pause")
+    (tmp_path / "workspace" / "began").unlink()
+    async with stopped(tmp_path) as store:
+        await store.turns.set_state((await release(store)).turn_id, TurnState.FAILED, "StorageError")
+    async with running_bot(tmp_path, free, channel=channel) as bot:
+        me = hand(bot)
+        await me.flow("resume")
+        assert (await me.until(S.DONE))["a"].state is StepState.UNKNOWN
+        assert (bot.workspace / "log").read_text() == "unknown\n"
+        assert not (bot.workspace / "began").exists()
+
+
+async def test_a_database_that_refuses_ends_the_run_and_the_chat_is_told(
+    tmp_path: Path, free: Config, hand: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_bot(tmp_path, free) as bot:
+        me = hand(bot)
+        await me.run(sh("a", HOLD), sh("b", "touch b", needs=["a"]))
+        await eventually((bot.workspace / "began").exists, "the step")
+
+        async def refuse(workflow_id: str, step: StepRecord) -> None:
+            raise StorageError("the disk is full")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(bot.store.workflows, "put_step", refuse)
+            (bot.workspace / "go").touch()
+            while await bot.store.turns.unfinished():
+                await asyncio.sleep(0.01)
+        bot.parts.flows.timers.wake()
+        assert "? a (exec)" in await me.shows("failed")
+        assert not (bot.workspace / "b").exists()
+        assert len(me.shown()) == 1

@@ -89,7 +89,7 @@ class Scheduler:
         while True:
             self._wake.clear()
             try:
-                seconds = await self._look()
+                seconds = await self.look()
             except StorageError as error:
                 log.error("jobs_unreadable", error=str(error))
                 seconds = _RETRY_SECONDS
@@ -97,7 +97,7 @@ class Scheduler:
                 async with asyncio.timeout(seconds):
                     await self._wake.wait()
 
-    async def _look(self) -> float:
+    async def look(self) -> float:
         """Begin what is due. Returns the seconds until it is worth looking again."""
         now = self._clock()
         jobs = tuple(job for job in await self._jobs.list() if self._settings.runs_jobs or job.kind != "job")

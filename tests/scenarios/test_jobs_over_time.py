@@ -13,6 +13,7 @@ import pytest
 
 from echo_bot.events import Address, Identity
 from echo_bot.scheduler.job import authorised, event_of, following, run_of
+from echo_bot.scheduler.runner import Scheduler, SchedulerSettings
 from echo_bot.storage.job_record import JobRecord, JobState
 from echo_bot.storage.records import TurnState
 from echo_bot.storage.store import SqlStore
@@ -233,8 +234,7 @@ async def test_nothing_fires_while_everything_is_paused(scene: Scene) -> None:
         await bot.store.jobs.add(job(scene.clock))
         await bot.parts.pausing.pause(OWNER)
         due = await move_to_next(bot, scene.clock)
-        bot.parts.scheduling.scheduler.wake()
-        await asyncio.sleep(0.1)
+        await bot.parts.scheduling.scheduler.look()
         held = await until(bot, lambda found: True)
         assert (held.next_at, held.last.state) == (due, "")
         await bot.parts.pausing.resume()
@@ -295,10 +295,19 @@ async def test_a_revoked_job_does_not_go_on_with_its_authority_after_a_restart(s
 async def test_two_schedulers_on_one_store_run_an_occurrence_once(scene: Scene) -> None:
     async with scene.running() as bot:
         await bot.store.jobs.add(job(scene.clock))
-        other = bot.parts.scheduling.scheduler
+        first = bot.parts.scheduling.scheduler
+        second = Scheduler(
+            SchedulerSettings("once", 10),
+            bot.store.jobs,
+            first._firing,
+            bot.parts.pausing,
+            asyncio.Event(),
+            scene.clock,
+        )
         due = await move_to_next(bot, scene.clock)
-        await asyncio.gather(*(other._look() for _ in range(5)))
+        await asyncio.gather(*(each.look() for each in (first, second) for _ in range(5)))
         over = await until(bot, is_over)
+        await second.close()
         assert over.last.due == due
         assert scene.runs == 1
 

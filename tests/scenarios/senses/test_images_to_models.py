@@ -295,3 +295,24 @@ async def test_workers_are_shown_no_images(tmp_path: Path, local: Config, host: 
             await bot.channel.say("", files=[host.image(bot.channel, PNG)])
             await bot.channel.wait_for(says("It is blue."))
         assert [len(images_in(request)) for request in server.requests] == [1, 0, 1]
+
+
+async def test_a_conversation_that_is_shortened_shows_the_image_where_it_belongs(
+    tmp_path: Path, host: FileHost, says: Says
+) -> None:
+    def answer(body: Mapping[str, Any]) -> Say:
+        said = str(body["messages"][-1]["content"])
+        return Say(f"Answer {said[:1]}.") if body.get("tools") else Say("A summary.")
+
+    async with ModelServer(otherwise=answer).serving() as server:
+        config = host.config | served_by(server) | {"models.compaction.at_tokens": 2_000}
+        async with running_bot(tmp_path, config) as bot:
+            for number in range(3):
+                await bot.channel.say(f"{number} " + "words " * 600)
+                await bot.channel.wait_for(says(f"Answer {number}."))
+            await bot.channel.say("What is this?", files=[host.image(bot.channel, PNG)])
+            await bot.channel.wait_for(says("Answer [."))
+        assert "A summary." in words_in(server.requests[-1])
+        assert images_in(server.requests[-1]) == [PNG]
+        assert server.requests[-1]["messages"][-1]["content"][0]["text"].endswith("What is this?")
+        assert server.problems == []

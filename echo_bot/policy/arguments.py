@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from echo_bot.policy.call import JsonValue
@@ -12,6 +14,11 @@ from echo_bot.policy.schemas import MAX_COMMAND_BYTES, JsonSchema
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
+
+MOST_STEPS = 200_000
+"""Keywords that are looked at for one call: a few lines of a schema can ask for billions."""
+
+_steps_left: ContextVar[int] = ContextVar("steps_left")
 
 _TYPES = {
     "string": "text",
@@ -32,16 +39,48 @@ def arguments_problem(tool: str, args: object, schema: JsonSchema) -> str:
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
+    counting = _steps_left.set(MOST_STEPS)
     try:
         Draft202012Validator.check_schema(schema)
         # An empty registry: a reference to somewhere else is an error and is never fetched.
-        validator = Draft202012Validator(schema, registry=Registry())
+        validator = _counting_validator()(schema, registry=Registry())
         errors = sorted(validator.iter_errors(args), key=_order)
+    except _TooManySteps:
+        return f"{tool}: checking these arguments takes too long; make them smaller"
     except (SchemaError, Unresolvable, re.error, RecursionError) as error:
         return f"{tool}: the tool's own schema is broken ({' '.join(str(error).split())[:200]})"
+    finally:
+        _steps_left.reset(counting)
     if errors:
         return f"{tool}: {_sentence(errors[0], schema)}"
     return _too_long(tool, args)
+
+
+class _TooManySteps(Exception):
+    """The schema asks for more than anybody waits for."""
+
+
+@cache
+def _counting_validator() -> Any:  # the library's validators are classes that it makes at run time
+    """The usual one, which counts what it looks at, wherever a reference leads."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    return extend(  # type: ignore[no-untyped-call]  # the library does not type it
+        Draft202012Validator,
+        {name: _counted(check) for name, check in Draft202012Validator.VALIDATORS.items()},
+    )
+
+
+def _counted(check: Callable[..., Any]) -> Callable[..., Iterator[ValidationError]]:
+    def counted(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        left = _steps_left.get() - 1
+        if left < 0:
+            raise _TooManySteps
+        _steps_left.set(left)
+        yield from check(validator, value, instance, schema) or ()
+
+    return counted
 
 
 def _order(error: ValidationError) -> tuple[int, str]:

@@ -122,3 +122,43 @@ def test_whatever_comes_is_refused_or_checks_any_arguments(schema: Any, argument
     except UnusableSchema:
         return
     assert isinstance(arguments_problem("t", arguments, usable), str)
+
+
+def _escaped_references(depth: int) -> dict[str, Any]:
+    """Each definition asks for the next one twice, by a name that is written in another way."""
+    parts: dict[str, Any] = {f"x{depth}-": {"type": "object"}}
+    for number in range(depth):
+        reference = {"$ref": f"#/$defs/x{number + 1}%2d"}
+        parts[f"x{number}-"] = {"allOf": [reference, reference]}
+        parts[f"x{number + 1}%2d"] = {}
+    return {"type": "object", "$defs": parts, "allOf": [{"$ref": "#/$defs/x0-"}]}
+
+
+def _unevaluated(depth: int) -> dict[str, Any]:
+    """Each level checks all that are below it twice."""
+    node: dict[str, Any] = {"type": "object"}
+    for _ in range(depth):
+        node = {"type": "object", "allOf": [node], "unevaluatedProperties": True}
+    return node
+
+
+def _nested(depth: int) -> dict[str, Any]:
+    args: dict[str, Any] = {}
+    for _ in range(depth):
+        args = {"a": args}
+    return args
+
+
+_INTO_ITSELF = {"type": "object", "additionalProperties": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "args"),
+    [
+        pytest.param(_escaped_references(40), {}, id="names in two spellings"),
+        pytest.param(_unevaluated(40), {"a": 1}, id="what is unevaluated, level by level"),
+        pytest.param(_INTO_ITSELF, _nested(40), id="into itself"),
+    ],
+)
+def test_checking_arguments_ends_whatever_the_schema_asks_for(schema: dict[str, Any], args: Any) -> None:
+    assert "takes too long" in arguments_problem("mcp_a_b", args, usable_schema(schema))

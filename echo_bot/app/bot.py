@@ -29,6 +29,7 @@ from echo_bot.bus.sqlite import SqliteBus
 from echo_bot.channel import Channel, ChannelSettings
 from echo_bot.config.loader import Loaded
 from echo_bot.config.places import data_dir, database_url
+from echo_bot.config.prompt_file import system_prompt
 from echo_bot.errors import StartError, StorageError
 from echo_bot.execution.hardening import harden_process
 from echo_bot.gateway import Gateway, GatewaySettings
@@ -81,7 +82,7 @@ class Bot:
         self._parts: Parts | None = None
 
     async def start(self) -> Started:
-        """Raises StartError or StorageError, with everything that was started stopped again."""
+        """Raises ConfigError, StartError or StorageError, with everything that was started stopped again."""
         try:
             return await self._start()
         except BaseException:
@@ -100,6 +101,7 @@ class Bot:
         observed = config.observability
         stream = self._log_stream()
         configure_logs(observed.log_level, observed.log_format, SecretMask(()).mask, stream)
+        system_prompt(config, self._loaded.path)
         store, bus, instance = await self._open_state()
         secrets = await open_secrets(self._loaded, store.sealed, self._options.environ, utc_now)
         configure_logs(observed.log_level, observed.log_format, secrets.mask.mask, stream)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 
-from echo_bot.app.model import choose_models
+from echo_bot.agent.models import ModelSettings
+from echo_bot.app.model import choose_models, choose_others, model_settings
 from echo_bot.app.rehearsal import NothingStored
 from echo_bot.app.secrets import Secrets
 from echo_bot.config.loader import config_from_keys
@@ -69,3 +71,87 @@ async def test_a_start_says_once_what_cannot_be_used(tmp_path: Path) -> None:
         async with running_bot(tmp_path, {DEFAULT: "openai:gpt-4.1"}) as bot:
             assert bot.parts.warnings.count(NO_KEY) == 1
     assert [each["error"] for each in logs if each["event"] == "model_unusable"] == [NO_KEY]
+
+
+PROVIDERS: dict[str, object] = {
+    DEFAULT: "openai:gpt-5",
+    "models.api_key": "sk-default",
+    "models.base_url": "http://127.0.0.1:11434/v1",
+    "models.providers": {
+        "openrouter": {"base_url": "https://openrouter.ai/api/v1", "api_key": "sk-router"},
+        "claude": {"protocol": "anthropic", "base_url": "http://10.0.0.5"},
+    },
+}
+
+SETTINGS = {
+    "the default's provider has what stands in models": (
+        "openai:gpt-5",
+        ModelSettings("openai:gpt-5", "openai", "http://127.0.0.1:11434/v1", "sk-default"),
+    ),
+    "so has another model of it": (
+        "openai:gpt-5-mini",
+        ModelSettings("openai:gpt-5-mini", "openai", "http://127.0.0.1:11434/v1", "sk-default"),
+    ),
+    "a provider of one's own speaks OpenAI's protocol": (
+        "openrouter:meta/llama:free",
+        ModelSettings(
+            "openrouter:meta/llama:free",
+            "openai",
+            "https://openrouter.ai/api/v1",
+            "sk-router",
+            "models.providers.openrouter.api_key",
+            "models.providers.openrouter.base_url",
+        ),
+    ),
+    "or the one that is named, with a stored key": (
+        "claude:sonnet",
+        ModelSettings(
+            "claude:sonnet",
+            "anthropic",
+            "http://10.0.0.5",
+            "sk-stored",
+            "models.providers.claude.api_key",
+            "models.providers.claude.base_url",
+        ),
+    ),
+    "another known provider has nothing of the default's": (
+        "google:gemini-2.5-flash",
+        ModelSettings(
+            "google:gemini-2.5-flash",
+            "google",
+            "",
+            "",
+            "models.providers.google.api_key",
+            "models.providers.google.base_url",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), SETTINGS.values(), ids=SETTINGS.keys())
+def test_where_a_model_is(name: str, expected: ModelSettings) -> None:
+    kept = secrets()
+    kept = replace(kept, stored={("models.providers.claude", "api_key"): "sk-stored"})
+    assert model_settings(config_from_keys(PROVIDERS), kept, name) == expected
+
+
+def test_a_fallback_without_a_key_is_a_warning_that_names_its_own(tmp_path: Path) -> None:
+    config = config_from_keys(
+        PROVIDERS | {"models.fallback": ["google:gemini"], "models.choices": ["openai:b"]}
+    )
+    fallback, choice = choose_others(config, secrets())
+    assert (choice.name, choice.warning) == ("openai:b", "")
+    assert fallback.warning == (
+        "no key for google:gemini: set models.providers.google.api_key "
+        "(ECHO_BOT_MODELS__PROVIDERS__GOOGLE__API_KEY)"
+    )
+
+
+def test_an_address_that_is_none_is_told_with_its_key() -> None:
+    config = config_from_keys(
+        {DEFAULT: "openai:x", "models.base_url": "localhost:11434", "models.api_key": "k"}
+    )
+    answers, _ = choose_models(config, secrets())
+    assert answers.warning == (
+        "the model openai:x cannot be used: ValueError. Check models.api_key and models.base_url"
+    )

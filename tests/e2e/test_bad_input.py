@@ -38,6 +38,10 @@ REFUSED = {
     ),
     "the whole file system": ("workspace: /\n", ":1: workspace: the whole file system"),
     "a later feature": ("inspection:\n  enabled: true\n", ":2: inspection.enabled: is not available"),
+    "a system prompt that is not there": (
+        "models:\n  system_prompt_file: nope.md\n",
+        "nope.md: models.system_prompt_file: the file cannot be read",
+    ),
     "a credential and no key": (
         "models:\n  api_key: sk-0123456789\n",
         'export ECHO_BOT_CREDENTIAL_KEY="$(',

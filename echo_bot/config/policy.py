@@ -160,6 +160,8 @@ def _places(config: Config, config_path: Path | None) -> PlaceSettings:
         protected_write=(
             *program_folders(),
             *map(str, (*tool_files(config), *prompt_files(config, config_path))),
+            # Who writes the checklist gives orders in its owner's name, with nobody there.
+            *([str(base / Path(config.inspection.file).expanduser())] if config.inspection.file else ()),
             *map(str, (skills_dir(config), *skill_folders(config))),
         ),
     )

@@ -160,3 +160,18 @@ async def test_only_it_runs_where_jobs_are_switched_off(tmp_path: Path, inspecte
 )
 def test_whose_it_is(admins: tuple[str, ...], expected: str) -> None:
     assert str(inspector(AccessSettings(admin_users=admins))) == expected
+
+
+async def test_no_tool_writes_the_checklist(tmp_path: Path, inspected: Config, says: Says) -> None:
+    async with running_bot(tmp_path, inspected) as bot:
+        (bot.workspace / "look.md").write_text("- is the backup there?")
+        (bot.workspace / "other").symlink_to("look.md")
+        for name in ("look.md", "./sub/../LOOK.md", "other"):
+            before = len(bot.channel.messages)
+            await bot.channel.say(f"/tool write_file path={name} content='- /run curl evil'")
+            told = await bot.channel.wait_for(
+                lambda m, before=before: bot.channel.messages.index(m) >= before, "an answer"
+            )
+            assert "was not run" in told.body, name
+        assert (bot.workspace / "look.md").read_text() == "- is the backup there?"
+        assert not (bot.workspace / "LOOK.md").exists()

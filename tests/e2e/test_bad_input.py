@@ -37,7 +37,11 @@ REFUSED = {
         ':2: permissions.admin_users: "*" would name',
     ),
     "the whole file system": ("workspace: /\n", ":1: workspace: the whole file system"),
-    "a later feature": ("inspection:\n  enabled: true\n", ":2: inspection.enabled: is not available"),
+    "a later feature": (
+        "observability:\n  otel_endpoint: http://h\n",
+        ":2: observability.otel_endpoint: is not available",
+    ),
+    "an inspection of nothing": ("inspection:\n  enabled: true\n", "inspection.file: name the text"),
     "a system prompt that is not there": (
         "models:\n  system_prompt_file: nope.md\n",
         "nope.md: models.system_prompt_file: the file cannot be read",

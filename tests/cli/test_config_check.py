@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,9 +68,10 @@ def test_everything_that_a_start_would_say_is_told(
     assert not command_line.data_dir.exists()
 
 
-def test_a_package_that_is_missing_is_named(command_line: CommandLine, config: Path) -> None:
-    if find_spec("anthropic") is not None:
-        pytest.skip("the package is installed here")
+def test_a_package_that_is_missing_is_named(
+    command_line: CommandLine, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pydantic_ai.models.anthropic", None)
     config.write_text("models: {default: 'anthropic:claude', api_key: ''}\n")
     said = command_line("config", "check", str(config)).out
     assert "the package for anthropic:claude is not installed" in said

@@ -26,7 +26,7 @@ def test_every_error_of_a_file_is_told(command_line: CommandLine, config: Path) 
         "languag: en\n"
         "tools:\n  profil: full\n"
         "agent:\n  max_iterations: many\n"
-        "inspection:\n  enabled: true\n"
+        "observability:\n  otel_endpoint: http://h\n"
         'permissions:\n  admin_users: ["*"]\n'
     )
     answer = command_line("config", "check", str(config))
@@ -37,7 +37,7 @@ def test_every_error_of_a_file_is_told(command_line: CommandLine, config: Path) 
         "tools.profil",
         "agent.max_iterations",
         "permissions.admin_users",
-        "inspection.enabled",
+        "observability.otel_endpoint",
     ]
     assert {key for key in keys if any(f": {key}: " in line for line in lines)} == set(keys)
     assert len(lines) == 5

@@ -160,7 +160,7 @@ class ChatRunner:
             instructions=self.instructions or DEFAULT_INSTRUCTIONS,
             tools=tools,
             past=await self._given(scope),
-            older=await self.older(scope.session_key),
+            older=await self.older(scope.session_key, journal),
             prompt=self._mask_known(prompt_of(scope.event, files)),
             images=partial(self._images.read, files),
         )
@@ -238,7 +238,7 @@ class ChatRunner:
     async def _given(self, scope: TurnScope) -> Sequence[ModelMessage]:
         return await self.given.messages(scope.allowed_tools, scope.memory_scope)
 
-    async def older(self, session_key: SessionKey) -> OlderTurns:
+    async def older(self, session_key: SessionKey, journal: Journal | None = None) -> OlderTurns:
         """The session's history, oldest first, cut at whole turns, and the summary of what was before."""
         since = self._clock() - self._settings.history_age
         entries = await self._store.sessions.history(session_key, self._settings.max_history, since)
@@ -258,7 +258,13 @@ class ChatRunner:
             return await models.ask(await models.chain(session_key), SUMMARISE, text, purpose)
 
         return OlderTurns(
-            self._store.summaries, session_key, turns, summary, summarise, self._settings.at_tokens
+            self._store.summaries,
+            session_key,
+            turns,
+            summary,
+            summarise,
+            self._settings.at_tokens,
+            notes=journal,
         )
 
 

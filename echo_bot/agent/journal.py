@@ -89,6 +89,14 @@ class Journal:
         self._notes["results_cut"] = str(before)
         await self._turns.append(self.turn_id, JournalEntry("note", "results_cut", str(before)))
 
+    def left_out(self) -> str:
+        """The last turn of the session that this one's model is not told of, for want of room."""
+        return self._notes.get("left_out", "")
+
+    async def note_left_out(self, through_turn: str) -> None:
+        self._notes["left_out"] = through_turn
+        await self._turns.append(self.turn_id, JournalEntry("note", "left_out", through_turn))
+
     def messages(self) -> list[ModelMessage]:
         """All messages journalled so far, oldest first."""
         from pydantic_ai.messages import ModelMessagesTypeAdapter

@@ -174,10 +174,10 @@ class ModelLoop:
                 await self._check_limits(step)
                 await _listen(node.stream(run.ctx), step.listener)
             node = await run.next(node)
-            if Agent.is_call_tools_node(node) and is_answer(node.model_response):
-                make_presentable(node.model_response)
-                if await self._keep(list(run.all_messages())[start:], step, deps):
-                    await step.listener.answered(node.model_response)
+            if not Agent.is_call_tools_node(node) or not is_answer(node.model_response):
+                continue
+            if await self._keep(list(run.all_messages())[start:], step, deps):
+                await step.listener.answered(node.model_response)
 
     async def _check_limits(self, step: _Step) -> None:
         """Raises LimitReached before a request that a limit forbids."""
@@ -200,6 +200,7 @@ class ModelLoop:
             return False
         answers = [message for message in fresh if isinstance(message, ModelResponse)]
         for answer in answers:
+            make_presentable(answer)
             sign(answer, answerer)
         await journal.add_messages(fresh)
         deps.call_keys.update(call_keys(turn))

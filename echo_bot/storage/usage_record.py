@@ -56,10 +56,7 @@ class UsageTotal:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A session's turns up to `through_turn` (whose history entry is of `through_at`), told in short.
-
-    `text` is "" where they could not be summarised and are left out.
-    """
+    """A session's turns up to `through_turn` (whose history entry is of `through_at`), told in short."""
 
     through_turn: str
     through_at: datetime

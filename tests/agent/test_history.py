@@ -177,9 +177,10 @@ def room_of(notes: Notes, turns: Sequence[list[ModelMessage]], at_tokens: int, *
         return "In short: it went on."
 
     past = [PastTurn(f"t{n}", NOW + timedelta(minutes=n), turn) for n, turn in enumerate(turns)]
-    older = OlderTurns(notes, HERE, past, notes.summary, summarise, at_tokens)
+    journal = notes.journal()
+    older = OlderTurns(notes, HERE, past, notes.summary, summarise, at_tokens, notes=journal)
     given: list[ModelMessage] = [said("AGENTS.md"), answered("I have read it.")]
-    return Room(notes.journal(), given, older, at_tokens)
+    return Room(journal, given, older, at_tokens)
 
 
 @settings(max_examples=150, deadline=None)
@@ -239,6 +240,20 @@ async def test_within_a_long_turn_old_results_are_cut_and_the_last_stays_whole()
         assert estimated_tokens(sent) <= 10_000
     assert "r" * 4000 in str(sent[-1])
     assert len(notes.entries) < 10
+
+
+async def test_what_cannot_be_summarised_is_left_out_of_this_turn_and_is_there_in_the_next() -> None:
+    notes = Notes()
+    turns = [messages_of(n, (4000, [])) for n in range(4)]
+    turn = messages_of(9, (10, []))[:-1]
+    room = room_of(notes, turns, 3000, fails=True)
+    sent = str(await room.view([*room.begin(), *turn]))
+    assert "Earlier turns of this conversation were left out" in sent
+    assert "question 0" not in sent
+    assert notes.summary is None
+    notes.entries.clear()
+    later = room_of(notes, turns, 3000, fails=False)
+    assert "In short: it went on." in str(await later.view([*later.begin(), *turn]))
 
 
 async def test_what_the_model_counts_beside_the_messages_is_taken_into_account() -> None:

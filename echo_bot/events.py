@@ -108,6 +108,14 @@ class WorkerBrief:
 
 
 @dataclass(frozen=True, slots=True)
+class CronAuthority:
+    """The authorisation by which a turn is `cron_authorized`: of which job, and by which approval."""
+
+    job_id: str
+    approval_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class InboundEvent:
     """One message from a person or an internal producer.
 
@@ -119,6 +127,7 @@ class InboundEvent:
     `deliver_to`: where the answer goes, if not back to where the event came from. `occasion`: what the model
     is told of how the turn came about.
     `worker`: a worker's turn, or one that a worker started: its calls are nested.
+    `authority`: what `cron_authorized` rests on; the gate asks at each call whether it still holds.
     """
 
     event_id: EventId
@@ -151,6 +160,7 @@ class InboundEvent:
     worker: WorkerBrief | None = None
     deliver_to: Address | None = None
     occasion: str = ""
+    authority: CronAuthority | None = None
 
     @property
     def text(self) -> str:

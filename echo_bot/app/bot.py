@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -19,6 +19,7 @@ from echo_bot.app.discovery import Discovered, build_channel
 from echo_bot.app.enabled import enabled_channels, title_of
 from echo_bot.app.logs import configure_logs
 from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
+from echo_bot.app.reviving import revivable
 from echo_bot.app.secrets import Secrets, open_secrets
 from echo_bot.app.served import Served, served_for
 from echo_bot.app.toolbox import sandbox_warning
@@ -35,7 +36,6 @@ from echo_bot.execution.hardening import harden_process
 from echo_bot.gateway import Gateway, GatewaySettings
 from echo_bot.gateway.api.parts import ApiParts
 from echo_bot.policy.guards.secrets import SecretMask
-from echo_bot.storage.records import TurnRecord
 from echo_bot.storage.store import SqlStore
 
 log = structlog.get_logger(__name__)
@@ -135,10 +135,11 @@ class Bot:
         self._own(self._watch_lease(instance), "lease")
         await parts.audit.record("started", pid=os.getpid(), config=str(self._loaded.path or ""))
         started = Started(await self.new_login_link() if url else "", parts.overview.warnings, self._unserved)
-        unfinished = await store.turns.unfinished()
+        unfinished = await revivable(parts, store)
         # Nothing waits from here on: what the caller prints stands above the first line of a chat.
         parts.channels.start(parts.inbox)
-        _revive(parts, unfinished)
+        for turn in unfinished:
+            parts.queues.submit(turn)
         await parts.scheduling.start()
         self._stack.push_async_callback(parts.scheduling.close)
         await parts.flows.start(parts.inbox.admits)
@@ -318,13 +319,6 @@ class Bot:
         await instance.lost.wait()
         log.error("lease_lost", hint="another process runs on this data folder; this one stops")
         self.lost.set()
-
-
-def _revive(parts: Parts, unfinished: Iterable[TurnRecord]) -> None:
-    """Queued, running and waiting turns of an earlier run go on where their journals end."""
-    for turn in unfinished:
-        log.info("turn_revived", turn=turn.turn_id, state=turn.state.value)
-        parts.queues.submit(turn)
 
 
 def _noticed(settings: ChannelSettings, parts: Parts) -> ChannelSettings:

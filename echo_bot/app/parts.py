@@ -27,7 +27,12 @@ from echo_bot.app.moved_targets import MovedAliases, MovedTargets
 from echo_bot.app.network_tools import Reach
 from echo_bot.app.overview import Overview
 from echo_bot.app.remembering import Witnesses
-from echo_bot.app.scheduling import Scheduling, build_scheduling, inspection_warning
+from echo_bot.app.scheduling import (
+    Scheduling,
+    build_scheduling,
+    inspection_warning,
+    still_authorised,
+)
 from echo_bot.app.secrets import Secrets
 from echo_bot.app.toolbox import Toolbox, build_toolbox
 from echo_bot.app.workers import build_workers, worker_bodies
@@ -208,6 +213,7 @@ def build_parts(setting: Setting) -> Parts:
         ask_model=approval_model(judge, ledger, config.models.limits.timeout_seconds),
         mask=mask.mask,
         on_waiting=callbacks.on_waiting,
+        still_authorised=still_authorised(store.jobs),
         clock=clock,
     )
     runner = ToolRunner(

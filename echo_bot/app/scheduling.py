@@ -19,7 +19,7 @@ from echo_bot.approval.routing import direct_chat
 from echo_bot.config.model import Config
 from echo_bot.delivery import Delivery
 from echo_bot.errors import StartError
-from echo_bot.events import Identity
+from echo_bot.events import Identity, InboundEvent
 from echo_bot.files import FileDoor
 from echo_bot.policy.access import is_admin
 from echo_bot.policy.call import BoundFile
@@ -33,12 +33,14 @@ from echo_bot.scheduler.inspection import (
     inspection_job,
     inspector,
 )
+from echo_bot.scheduler.job import INSPECTION, session_of, still_holds
 from echo_bot.scheduler.runner import Scheduler, SchedulerSettings
 from echo_bot.scheduler.zones import default_zone
 from echo_bot.session import TurnStarter
 from echo_bot.session.pausing import Pausing
 from echo_bot.storage.job_record import JobRecord
-from echo_bot.storage.protocol import Store
+from echo_bot.storage.protocol import Jobs, Store
+from echo_bot.storage.records import TurnRecord
 from echo_bot.tools.builtin.cronjob import CronjobTool, FilesOf, JobDesk
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.sites import CallSites
@@ -46,13 +48,18 @@ from echo_bot.tools.sites import CallSites
 
 @dataclass(frozen=True, slots=True)
 class Scheduling:
-    """`start` brings the inspection in line with the configuration, then begins to run what is due."""
+    """`start` brings the inspection in line with the configuration, then begins to run what is due.
+
+    `runs_jobs`: those that people made; without `runs` nothing comes at all.
+    """
 
     scheduler: Scheduler
+    firing: Firing
     store: Store
     inspection: JobRecord | None
     clock: Callable[[], datetime]
     runs: bool
+    runs_jobs: bool
 
     async def start(self) -> None:
         await bring_in_line(self.store.jobs, self.inspection, self.clock())
@@ -61,6 +68,12 @@ class Scheduling:
 
     async def close(self) -> None:
         await self.scheduler.close()
+
+    async def why_over(self, turn: TurnRecord) -> str:
+        """Why a turn of an earlier run of the bot may not go on, as far as jobs are concerned."""
+        if turn.kind == "job" and turn.session_key != session_of(INSPECTION) and not self.runs_jobs:
+            return "scheduler.enabled is false"
+        return await self.firing.why_over(turn)
 
 
 def build_scheduling(
@@ -92,6 +105,7 @@ def build_scheduling(
         identity_of=lambda path: bound_content(path).identity,
         clock=witnesses.clock,
     )
+    firing = Firing(parts)
     scheduler = Scheduler(
         SchedulerSettings(
             missed_runs=config.scheduler.missed_runs,
@@ -99,13 +113,23 @@ def build_scheduling(
             runs_jobs=config.scheduler.enabled,
         ),
         store.jobs,
-        Firing(parts),
+        firing,
         pausing,
         alarm,
         witnesses.clock,
     )
     runs = config.scheduler.enabled or inspection.enabled
-    return Scheduling(scheduler, store, wanted, witnesses.clock, runs)
+    return Scheduling(scheduler, firing, store, wanted, witnesses.clock, runs, config.scheduler.enabled)
+
+
+def still_authorised(jobs: Jobs) -> Callable[[InboundEvent], Awaitable[bool]]:
+    """For the gate: does what an event's authority rests on hold now?"""
+
+    async def holds(event: InboundEvent) -> bool:
+        authority = event.authority
+        return authority is not None and still_holds(authority, await jobs.get(authority.job_id))
+
+    return holds
 
 
 def cronjob_tool(

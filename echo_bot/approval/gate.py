@@ -18,7 +18,7 @@ from echo_bot.approval.broker import Broker
 from echo_bot.approval.gather import Asked, Surroundings, answered, gather
 from echo_bot.approval.smart import RULES, AskModel, Judgement, Review, Sight, review_prompt
 from echo_bot.errors import StorageError
-from echo_bot.events import ApprovalId, TurnId
+from echo_bot.events import ApprovalId, InboundEvent, TurnId
 from echo_bot.policy.access import is_restricted_by_star
 from echo_bot.policy.call import Arguments, Executor, digest
 from echo_bot.policy.decision import ApprovalSource, Decision, Finding, StepName, Verdict
@@ -96,12 +96,15 @@ class ApprovalGate:
         ask_model: AskModel | None,
         mask: Callable[[str], str],
         on_waiting: Callable[[TurnId, bool], Awaitable[None]],
+        still_authorised: Callable[[InboundEvent], Awaitable[bool]],
         clock: Callable[[], datetime],
     ) -> None:
+        """`still_authorised`: does what the event's `cron_authorized` rests on hold now?"""
         self._settings, self._options, self._store, self._people = settings, options, store, people
         self._broker, self._audit, self._asking = broker, audit, asking
         self._surroundings, self._ask_model = surroundings, ask_model
         self._mask, self._on_waiting, self._clock = mask, on_waiting, clock
+        self._still_authorised = still_authorised
 
     async def check(self, request: GateRequest) -> GateDecision:
         """Decide one call. A crash on the way denies; only cancellation passes through."""
@@ -212,7 +215,7 @@ class ApprovalGate:
             sender=event.sender,
             address=event.answered_at,
             unattended=event.unattended,
-            cron_authorized=event.cron_authorized,
+            cron_authorized=event.cron_authorized and await self._still_authorised(event),
             nested=request.nested,
             interactive=event.channel == "cli" and self._options.is_interactive,
             paired=paired,

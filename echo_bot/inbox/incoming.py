@@ -21,6 +21,7 @@ def without_trust(event: InboundEvent) -> InboundEvent:
         deliver_to=None,
         occasion="",
         worker=None,
+        authority=None,
     )
 
 

@@ -16,7 +16,7 @@ from echo_bot.called import command
 from echo_bot.delivery import Delivery
 from echo_bot.events import Address, Identity, InboundEvent, TurnId
 from echo_bot.policy.settings import PolicySettings
-from echo_bot.scheduler.job import event_of, is_authorised, target_problem
+from echo_bot.scheduler.job import event_of, is_authorised, job_id_of, still_holds, target_problem
 from echo_bot.session import TurnStarter, event_from_json, turn_id_of
 from echo_bot.storage.job_record import JobRecord, JobState, RunState
 from echo_bot.storage.protocol import Jobs, Turns
@@ -60,8 +60,9 @@ class Firing:
 
     async def run(self, job: JobRecord) -> None:
         """Start the turn of the job's last run, or find it again, and write down how it ends."""
-        refusal = await self._refusal(job)
+        refusal = await self.refusal(job)
         if refusal:
+            await self.stop(job)
             await self._disable(job, refusal)
             return
         changed = await self._changed_scripts(job)
@@ -91,6 +92,18 @@ class Firing:
         """End the job's turn, if one runs."""
         await self._parts.starter.stop(self._turn_id(job))
 
+    async def why_over(self, turn: TurnRecord) -> str:
+        """Why a job's turn of an earlier run of the bot may not go on; "" when it may, or is no job's."""
+        if turn.kind != "job":
+            return ""
+        event = event_from_json(turn.event_json)
+        job = await self._parts.jobs.get(job_id_of(turn.session_key))
+        if job is None:
+            return "the job was deleted"
+        if event.cron_authorized and not still_holds(event.authority, job):
+            return "the job is not authorised any more"
+        return await self.refusal(job)
+
     async def has_begun(self, job: JobRecord) -> bool:
         """Is there a turn for the job's last run, of this process or of an earlier one?"""
         return await self._parts.turns.get(self._turn_id(job)) is not None
@@ -106,7 +119,7 @@ class Firing:
         instruction = await self._parts.checklist() if job.kind == "inspection" else job.instruction
         return event_of(job, instruction, self._parts.delivery.now)
 
-    async def _refusal(self, job: JobRecord) -> str:
+    async def refusal(self, job: JobRecord) -> str:
         """Why it may not run at all any more; "" when it may."""
         if not await self._parts.admits(Identity.parse(job.owner)):
             return f"its owner {job.owner} may not use this bot any more"

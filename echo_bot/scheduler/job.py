@@ -14,6 +14,7 @@ from echo_bot.events import (
     Address,
     BlockType,
     ContentBlock,
+    CronAuthority,
     EventId,
     EventType,
     Identity,
@@ -56,6 +57,20 @@ def is_authorised(job: JobRecord) -> bool:
     return job.authority.digest == bound_digest(job)
 
 
+def authority_of(job: JobRecord) -> CronAuthority | None:
+    """What a run of it rests on that may write and execute; None where it may not."""
+    if job.authority is None or not is_authorised(job):
+        return None
+    return CronAuthority(job.job_id, job.authority.approval_id)
+
+
+def still_holds(authority: CronAuthority | None, job: JobRecord | None) -> bool:
+    """Is what a run began with still so? `job` is the job as it is now."""
+    if authority is None or job is None or job.state is JobState.DISABLED:
+        return False
+    return authority_of(job) == authority
+
+
 def authorised(
     job: JobRecord, *, by: str, at: datetime, approval_id: str, files: Iterable[BoundFile] = ()
 ) -> JobRecord:
@@ -83,6 +98,11 @@ def state_before(next_at: datetime | None) -> JobState:
 
 def session_of(job_id: str) -> SessionKey:
     return SessionKey(f"{_SESSION}{job_id}")
+
+
+def job_id_of(session_key: SessionKey) -> str:
+    """The inverse of `session_of`."""
+    return session_key.removeprefix(_SESSION)
 
 
 def run_of(job: JobRecord, due: datetime, *, is_asked: bool = False, note: str = "") -> JobRun:
@@ -113,6 +133,7 @@ def event_of(job: JobRecord, instruction: str, now: Callable[[Address], Address]
         cron_authorized=is_authorised(job),
         deliver_to=now(job.target),
         occasion=occasion_of(job),
+        authority=authority_of(job),
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from echo_bot.app.api import add_api
 from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
+from echo_bot.app.reviving import revivable
 from echo_bot.app.secrets import open_secrets
 from echo_bot.channel import AsgiApp, Channel
 from echo_bot.config.loader import Loaded, config_from_keys
@@ -100,8 +101,9 @@ async def running_bot(
         await parts.broker.start()
         await parts.status.start()
         await parts.toolbox.servers.start()
+        unfinished = await revivable(parts, store)
         parts.channels.start(parts.inbox)
-        for turn in await store.turns.unfinished():
+        for turn in unfinished:
             parts.queues.submit(turn)
         await parts.scheduling.start()
         await parts.flows.start(parts.inbox.admits)

@@ -29,7 +29,7 @@ from echo_bot.approval.gather import Surroundings
 from echo_bot.channel import inbound_event
 from echo_bot.config.loader import config_from_keys
 from echo_bot.config.policy import policy_settings
-from echo_bot.events import SessionKey, TurnId
+from echo_bot.events import InboundEvent, SessionKey, TurnId
 from echo_bot.policy.call import Executor
 from echo_bot.policy.catalogue import CATALOGUE, canonical_name
 from echo_bot.policy.decision import ApprovalSource
@@ -185,6 +185,9 @@ async def passage(row: dict[str, Any], answer: str, typed: Callable[[str], str] 
     async def on_waiting(turn_id: TurnId, waits: bool) -> None:
         return None
 
+    async def still_authorised(event: InboundEvent) -> bool:
+        return event.cron_authorized
+
     gate = ApprovalGate(
         settings,
         GateOptions(is_interactive=True, network_allowed=False, judge="provider:m"),
@@ -197,6 +200,7 @@ async def passage(row: dict[str, Any], answer: str, typed: Callable[[str], str] 
         ask_model=judge.ask if judge else None,
         mask=mask,
         on_waiting=on_waiting,
+        still_authorised=still_authorised,
         clock=lambda: NOW,
     )
     return Passage(await gate.check(request_of(row)), model, person, record)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.clock import MovedClock
 from echo_bot.testing.fake_channel import FakeMessage
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
+from echo_bot.testing.waiting import eventually
 
 Config = dict[str, object]
 Says = Callable[[str], Callable[[FakeMessage], bool]]
@@ -162,6 +164,10 @@ def test_whose_it_is(admins: tuple[str, ...], expected: str) -> None:
     assert str(inspector(AccessSettings(admin_users=admins))) == expected
 
 
+def _grew(bot: RunningBot, before: int) -> bool:
+    return len(bot.channel.messages) > before
+
+
 async def test_no_tool_writes_the_checklist(tmp_path: Path, inspected: Config, says: Says) -> None:
     async with running_bot(tmp_path, inspected) as bot:
         (bot.workspace / "look.md").write_text("- is the backup there?")
@@ -169,9 +175,7 @@ async def test_no_tool_writes_the_checklist(tmp_path: Path, inspected: Config, s
         for name in ("look.md", "./sub/../LOOK.md", "other"):
             before = len(bot.channel.messages)
             await bot.channel.say(f"/tool write_file path={name} content='- /run curl evil'")
-            told = await bot.channel.wait_for(
-                lambda m, before=before: bot.channel.messages.index(m) >= before, "an answer"
-            )
-            assert "was not run" in told.body, name
+            await eventually(partial(_grew, bot, before), "an answer")
+            assert "was not run" in bot.channel.messages[-1].body, name
         assert (bot.workspace / "look.md").read_text() == "- is the backup there?"
         assert not (bot.workspace / "LOOK.md").exists()

@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 
 from echo_bot.events import (
-    BlockType,
-    ContentBlock,
     EventId,
     EventType,
     InboundEvent,
@@ -172,37 +170,6 @@ async def test_what_the_requester_granted_counts_in_a_worker_too(
         await bot.channel.press("Approve once")
         await bot.channel.wait_for(says("two"))
         assert (bot.workspace / "made").read_text() == "x\nx\n"
-
-
-async def test_a_worker_is_of_its_callers_sender_chat_and_trust(
-    tmp_path: Path, free: Config, says: Says
-) -> None:
-    cast = Cast({"go": [CallTool("delegate_task", {"goal": "sub"}), Say("done")], "sub": [Say("x")]})
-    async with running_bot(tmp_path, free, model=cast.model) as bot:
-        event = InboundEvent(
-            event_id=EventId("job-1"),
-            event_type=EventType.MESSAGE,
-            channel="telegram",
-            chat_id="1",
-            sender_id="1",
-            timestamp=datetime.now(UTC),
-            content=(ContentBlock(BlockType.TEXT, "go"),),
-            session_key_override="job:1",
-            memory_scope="person:telegram:1",
-            unattended=True,
-            cron_authorized=True,
-        )
-        await bot.parts.inbox.submit(event)
-        await bot.channel.wait_for(says("done"))
-        [worker] = await workers_of(bot)
-        inherited = event_from_json(worker.event_json)
-        assert (inherited.unattended, inherited.cron_authorized) == (True, True)
-        assert (inherited.sender, inherited.address) == (event.sender, event.address)
-        assert worker.memory_scope == "person:telegram:1"
-        assert inherited.worker is not None
-        conversation = await bot.store.turns.get(inherited.worker.origin)
-        assert conversation is not None
-        assert conversation.session_key == "job:1"
 
 
 def test_a_channel_cannot_say_that_a_message_is_a_workers() -> None:

@@ -60,7 +60,7 @@ class Hearing:
         else:
             answer = await self.ears.hear(data)
             if isinstance(answer, str):
-                words = self._presentable(answer)
+                words = await asyncio.to_thread(self._presentable, answer)
                 return replace(file, words=words) if words else replace(file, unheard=_SILENCE)
             problem = answer.error
         problem = self.mask(" ".join(problem.split())).rstrip(".")

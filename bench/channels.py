@@ -10,11 +10,11 @@ ratios are those of each round. Processor time, in milliseconds for each message
 machine blurs least. Telegram's SDK limits how fast it sends: that limit holds in the first and the last line,
 for all bots, and is off in between.
 
-Two cores that were busy with other work (load 5 to 10), floods of 300 to 500, medians of three: Slack 0.64 of
-the bare bot (0.58 to 1.15; processor 2.5 to its 1.1), Discord 0.50 (0.24 to 0.75; 2.7 to 0.7), Telegram 0.99 at
-the SDK's limits, in one flood (without them, also one: 0.74; 5.4 to 2.2). With 40 faults nothing was lost, doubled
-or out of order. Of our processor time some two fifths are the SDK and its HTTP client, a tenth formatting, a tenth
-the mask, a tenth the store; the rest is spread over the inbox, the turn and the outbox.
+On two cores busy with other work (load 5 to 10), floods of 300 to 500: Slack 0.64 of the bare bot (median of
+three, 0.58 to 1.15; processor 2.5 to its 1.1), Discord 0.50 (0.24 to 0.75; 2.7 to 0.7), Telegram 0.99 at the
+SDK's limits and 0.74 without (one flood each; 5.4 to 2.2). With 40 faults nothing was lost, doubled or out of
+order. On Discord two fifths of our processor time are the SDK and its HTTP client, and about a tenth each is
+formatting, the mask and the store; the rest is spread over the inbox, the turn and the outbox.
 """
 
 from __future__ import annotations

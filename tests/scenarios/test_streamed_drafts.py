@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from echo_bot.delivery import Pace
-from echo_bot.errors import RetryAfter
+from echo_bot.errors import RetryAfter, StorageError
 from echo_bot.events import Address
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FULL_CAPABILITIES, FakeChannel, FakeMessage
@@ -76,7 +76,7 @@ async def test_a_model_that_fails_half_way_leaves_its_sentence_in_the_drafts_pla
 
 
 async def test_a_fault_of_our_own_ends_the_draft_too(tmp_path: Path, says: Says) -> None:
-    model = HalfModel(fails=ArithmeticError("a fault"))
+    model = HalfModel(fails=StorageError("a fault"))
     async with running_bot(tmp_path, QUICK, model=model.model, channel=fast()) as bot:
         await bot.channel.say("tell me")
         draft = await bot.channel.wait_for(says("Half of the answer and …"))

@@ -18,7 +18,7 @@ from echo_bot.events import (
     Identity,
     InboundEvent,
 )
-from echo_bot.scheduler.job import authorised
+from echo_bot.scheduler.job import authorised, run_of
 from echo_bot.session import event_from_json
 from echo_bot.storage.job_record import JobRecord
 from echo_bot.storage.records import TurnState
@@ -186,3 +186,19 @@ async def test_a_worker_is_of_its_callers_sender_chat_and_trust(
         conversation = await bot.store.turns.get(inherited.worker.origin)
         assert conversation is not None
         assert conversation.session_key == "job:1"
+
+
+async def test_no_message_takes_the_place_of_a_run_that_is_to_come(tmp_path: Path, local: Config) -> None:
+    clock = MovedClock()
+    config = local | YEARS | {"channels.telegram.allow_from": ["1", "2"]}
+    async with running_bot(tmp_path, config, clock=clock) as bot:
+        made = "/tool write_file path=made content=x"
+        await press_for(bot, JOB.replace("go on", made), "Made: ")
+        [job] = await bot.store.jobs.list()
+        assert job.next_at is not None
+        run = run_of(job, job.next_at)
+        await bot.channel.say("/tool list_dir path=.", event_id=run.event_id, sender_id="2", chat_id="2")
+        await eventually(lambda: bot.parts.queues.total() == (0, 0), "the end of the message")
+        clock.move_to(job.next_at)
+        bot.parts.scheduling.scheduler.wake()
+        await eventually((bot.workspace / "made").exists, "the job's run")

@@ -25,7 +25,7 @@ from echo_bot.flows.definition import BadDefinition, Step, read_steps
 from echo_bot.flows.events import workflow_of
 from echo_bot.flows.nudges import Nudges
 from echo_bot.flows.progress import Outcome, Plan, after, begun, next_steps, state_of
-from echo_bot.flows.references import put_in
+from echo_bot.flows.references import put_in, size_of
 from echo_bot.flows.shown import headline, shown, told
 from echo_bot.flows.workflows import cut_short
 from echo_bot.session import Pausing
@@ -37,6 +37,9 @@ from echo_bot.tools.runner import NOTE, ToolRunner, is_outcome_unknown
 from echo_bot.tools.scope import CallJournal, TurnScope
 
 log = structlog.get_logger(__name__)
+
+MOST_ARGUMENT_CHARS = 1_000_000
+"""Of one call, with the results of earlier steps in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +198,11 @@ class _Run:
 
     async def _call(self, step: Step, key: str) -> ToolResult:
         """Time that a person takes to decide does not count for the timeout."""
+        size = sum(size_of(value, self._progress) for value in step.args.values())
+        if size > MOST_ARGUMENT_CHARS:
+            most = f"{MOST_ARGUMENT_CHARS:,} is the most"
+            why = f"with the results its arguments have {size:,} characters; {most}"
+            return ToolResult(False, error=f"{step.tool}: {why}", error_kind="validation")
         args = {name: put_in(value, self._progress) for name, value in step.args.items()}
         bound = asyncio.timeout(None)
         note = f"It is step {step.step_id} of workflow {escape_line(self._record.name)}"

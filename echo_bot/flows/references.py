@@ -47,6 +47,22 @@ def put_in(value: JsonValue, ends: Mapping[str, StepRecord]) -> JsonValue:
             return value
 
 
+def size_of(value: JsonValue, ends: Mapping[str, StepRecord]) -> int:
+    """How many characters its texts will have, known before: a few words can ask for gigabytes."""
+    return sum(_size(each, ends) for each in _leaves(value))
+
+
+def _size(leaf: JsonValue, ends: Mapping[str, StepRecord]) -> int:
+    match leaf:
+        case str():
+            found = (each for each in _INSIDE.finditer(leaf) if not each[1])
+            return len(leaf) + sum(len(_text(each[2], each[3], ends)) for each in found)
+        case dict():
+            return len(_text(*_whole(leaf), ends))
+        case _:
+            return 0
+
+
 def _leaves(value: JsonValue) -> Iterator[JsonValue]:
     """Texts, and objects that stand for a result."""
     match value:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echo_bot.flows.references import has_references, put_in, steps_named
+from echo_bot.flows.references import has_references, put_in, size_of, steps_named
 from echo_bot.policy.call import JsonValue
 from echo_bot.storage.flow_records import StepRecord, StepState
 
@@ -76,3 +76,11 @@ def test_what_holds_no_reference_is_known() -> None:
 def test_any_output_is_a_text_of_its_own(output: str) -> None:
     assert put_in({"$from": "a.output"}, ended(output)) == output
     assert put_in("<${a.output}>", ended(output)) == f"<{output}>"
+
+
+def test_the_size_is_known_before_anything_is_put_in() -> None:
+    ends = ended("x" * 20_000)
+    value: JsonValue = ["${a.output}" * 5_000, {"k": {"$from": "a.output"}}, "$${a.output}", 7]
+    assert size_of(value, ends) >= 100_000_000
+    small: JsonValue = ["see ${a.output}", {"$from": "a.output"}]
+    assert len("".join(map(str, put_in(small, ends)))) <= size_of(small, ends) <= 40_100

@@ -245,3 +245,21 @@ async def test_an_edit_that_the_platform_refuses_holds_nothing_up(
         await me.until(DONE)
         await me.shows("is done: 2 of 2")
         assert len(me.shown()) == 1
+
+
+async def test_results_that_would_make_an_endless_call_make_none(
+    tmp_path: Path, local: Config, hand: Hand
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        (bot.workspace / "long").write_text("x" * 15_000)
+        me = hand(bot)
+        await me.run(
+            {"id": "read", "tool": "read_file", "args": {"path": "long"}},
+            {
+                "id": "write",
+                "tool": "write_file",
+                "args": {"path": "big", "content": "${read.output}" * 3000},
+            },
+        )
+        assert "1,000,000 is the most" in (await me.until(FAILED))["write"].error
+        assert not (bot.workspace / "big").exists()

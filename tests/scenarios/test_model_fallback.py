@@ -165,5 +165,9 @@ async def test_what_every_answer_used_is_recorded_with_who_gave_it(
         await bot.channel.say("go")
         await bot.channel.wait_for(says("Done."))
         await eventually(lambda: bot.parts.queues.total() == (0, 0) or None, "the end of the turn")
+        await bot.channel.say("/status")
+        told = (await bot.channel.wait_for(says("Models today: 2 answers"))).body
+        assert "`openai:one`: 1 answer, 1 tokens read, 1 written, cost unknown" in told
+        assert "`spare:two`: 1 answer" in told
         used = {(each.model, each.answers) for each in await bot.parts.models.ledger.today()}
         assert used == {("openai:one", 1), ("spare:two", 1)}

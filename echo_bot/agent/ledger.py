@@ -105,6 +105,10 @@ class Ledger:
     async def of_session(self, session_key: SessionKey) -> tuple[UsageTotal, ...]:
         return await self._usage.of_session(session_key)
 
+    async def of_turn(self, turn_id: str) -> tuple[UsageTotal, ...]:
+        """Its workers' too."""
+        return await self._usage.of_turn(turn_id)
+
     def _day(self, at: datetime) -> str:
         return at.astimezone(self._zone).date().isoformat()
 

@@ -34,6 +34,7 @@ from echo_bot.agent.sight import ImageSetting, ReadImages, Sight
 from echo_bot.agent.toolset import GateCapability, RegistryToolset, TurnDeps
 from echo_bot.agent.viewed import ViewedModel
 from echo_bot.errors import EchoBotError
+from echo_bot.events import TurnId
 from echo_bot.storage.usage_record import UsageKind
 from echo_bot.tools.base import Tool
 from echo_bot.tools.runner import ToolRunner
@@ -142,7 +143,7 @@ class ModelLoop:
     async def _record(self, scope: TurnScope, number: int, response: ModelResponse) -> None:
         source = f"turn:{scope.turn_id}:{number}"
         kind: UsageKind = "worker" if scope.nested else "chat"
-        purpose = Purpose(source, kind, scope.session_key, scope.turn_id)
+        purpose = Purpose(source, kind, scope.session_key, _counted_for(scope))
         answered = answered_by(response)
         await self.models.ledger.record(answered.model, response, purpose, asked_tokens=answered.asked_tokens)
 
@@ -185,9 +186,14 @@ class ModelLoop:
         if journal.response_count >= step.most_answers:
             key = " (agent.max_iterations)" if step.most_answers == self._settings.max_iterations else ""
             raise LimitReached(f"it gave {journal.response_count} answers and none was the last{key}")
-        if limit and step.tokens >= limit:
+        if limit and await self._used(step) >= limit:
             raise LimitReached(f"models.limits.total_tokens_per_turn is reached: {limit:,} tokens")
         await self.models.check_day()
+
+    async def _used(self, step: _Step) -> int:
+        """Tokens of the turn, and of its workers: handing work on is no way around its limit."""
+        together = await self.models.ledger.of_turn(_counted_for(step.scope))
+        return max(step.tokens, sum(each.tokens for each in together))
 
     async def _keep(self, turn: list[ModelMessage], step: _Step, deps: TurnDeps) -> bool:
         """Journal what came since the last time; then its calls may run. False for what was there before."""
@@ -224,6 +230,11 @@ class _Step:
     attempts: Attempts
     most_answers: int
     tokens: int
+
+
+def _counted_for(scope: TurnScope) -> TurnId:
+    """The turn whose tokens these are: of a worker the one that it goes back to."""
+    return scope.event.worker.origin if scope.event.worker else scope.turn_id
 
 
 async def _listen(

@@ -22,7 +22,7 @@ class ModelLimits(Section):
     max_output_tokens: Count = 0
     """Tokens of one answer; 0: the provider's own limit."""
     total_tokens_per_turn: Count = 0
-    """Tokens of one turn; 0: no limit."""
+    """Tokens of one turn and its workers; 0: no limit."""
     tokens_per_day: Count = 0
     """Tokens of everybody together on one day of the configured time zone; 0: no limit."""
     cost_per_day: Amount = 0.0

@@ -29,6 +29,9 @@ class SqlUsage:
     async def of_session(self, session_key: SessionKey) -> tuple[UsageTotal, ...]:
         return await self._totals(usage.c.session_key == session_key)
 
+    async def of_turn(self, turn_id: str) -> tuple[UsageTotal, ...]:
+        return await self._totals(usage.c.turn_id == turn_id)
+
     async def _totals(self, where: ColumnElement[bool]) -> tuple[UsageTotal, ...]:
         sums = [func.sum(usage.c[name]).label(name) for name in _SUMS]
         statement = (

@@ -20,7 +20,8 @@ class UsageRow:
     """One answer of a model. `source` is unique: recorded again, it counts once.
 
     `day` is YYYY-MM-DD in the configured zone. `cached_tokens` are among `input_tokens`. `cost_nanos` is None
-    where the price is not known. `session_key` and `turn_id` are "" for what belongs to none.
+    where the price is not known. `session_key` and `turn_id` are "" for what belongs to none;
+    what a worker used belongs to the turn that it goes back to.
     """
 
     source: str
@@ -75,6 +76,8 @@ class Usage(Protocol):
         ...
 
     async def of_session(self, session_key: SessionKey) -> tuple[UsageTotal, ...]: ...
+
+    async def of_turn(self, turn_id: str) -> tuple[UsageTotal, ...]: ...
 
 
 class Summaries(Protocol):

@@ -23,6 +23,7 @@ usage = Table(
     Column("cost_nanos", BigInteger),
     Index(None, "day"),
     Index(None, "session_key"),
+    Index(None, "turn_id"),
 )
 
 summaries = Table(

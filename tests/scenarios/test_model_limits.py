@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from echo_bot.storage.records import TurnState
 from echo_bot.testing.bot import RunningBot, running_bot
+from echo_bot.testing.cast import Cast
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.model_server import ModelServer, Refuse
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
@@ -45,6 +47,20 @@ async def test_an_answer_counts_even_if_it_is_the_one_that_passes_the_limit(
     config = local | {"models.limits.total_tokens_per_turn": 1}
     async with running_bot(tmp_path, config, model=script.model) as bot:
         await ask(bot, says, "go", "All of it.")
+
+
+async def test_a_turn_hands_no_tokens_on_that_it_does_not_have(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    looks = [CallTool("todo", {"action": "list"})] * 30
+    cast = Cast({"go": [CallTool("delegate_task", {"tasks": ["look a", "look b"]}), Say("x")], "look": looks})
+    keys = {"models.limits.total_tokens_per_turn": 400, "permissions.approval.mode": "off"}
+    async with running_bot(tmp_path, local | keys, model=cast.model) as bot:
+        await ask(bot, says, "go", "models.limits.total_tokens_per_turn is reached: 400 tokens")
+        [turn] = await bot.store.audit.of_kind("model_failed")
+        used = await bot.store.usage.of_turn(json.loads(turn.body_json)["turn"])
+        assert {each.kind for each in used} == {"chat", "worker"}
+        assert sum(each.tokens for each in used) < 600
 
 
 async def test_the_limit_of_answers_names_its_key(tmp_path: Path, local: Config, says: Says) -> None:

@@ -24,6 +24,7 @@ def upgrade() -> None:
     )
     op.create_index("ix_usage_day", "usage", ["day"])
     op.create_index("ix_usage_session_key", "usage", ["session_key"])
+    op.create_index("ix_usage_turn_id", "usage", ["turn_id"])
     op.create_table(
         "summaries",
         _text("session_key"),

@@ -65,7 +65,7 @@ def _without_thinking(part: ModelResponsePart) -> ModelResponsePart | None:
     if not isinstance(part, TextPart):
         return part
     text = without_thinking(part.content)
-    return replace(part, content=text) if text else None
+    return replace(part, content=text) if text.strip() else None
 
 
 def give_calls_ids_of_their_own(response: ModelResponse) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Annotated, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
@@ -43,6 +44,25 @@ def _interval(value: str) -> str:
 
 Interval = Annotated[str, AfterValidator(_interval)]
 """A number and its unit: minutes, hours or days."""
+
+
+def is_http_address(text: str) -> bool:
+    """An http or https address with a host."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _http_address(value: str) -> str:
+    if value and not is_http_address(value):
+        raise ValueError("write a whole address, such as http://127.0.0.1:8000/v1 or https://example.com")
+    return value
+
+
+HttpAddress = Annotated[str, AfterValidator(_http_address)]
+"""Of a server, with http:// or https://; may be empty."""
 
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, SecretStr, create_model, model_validator
 
 from echo_bot.channel import ChannelManifest, ChannelSettings
-from echo_bot.config.base import EMPTY_SECRET, Count, Id, Listed, Positive, Secret, Section
+from echo_bot.config.base import EMPTY_SECRET, Count, HttpAddress, Id, Listed, Positive, Secret, Section
 
 AccountName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,32}$")]
 
@@ -22,7 +22,7 @@ class Reach(Section):
     """In groups: answer when mentioned, always, or never."""
     proxy: Secret = EMPTY_SECRET
     """A proxy address for this channel's own connection."""
-    api_base: str = ""
+    api_base: HttpAddress = ""
     """The platform's API at another address."""
 
 
@@ -36,7 +36,7 @@ class Account(Reach):
 class TelegramAccount(Account):
     token: Secret = EMPTY_SECRET
     """The bot token that @BotFather gave."""
-    api_file_base: str = ""
+    api_file_base: HttpAddress = ""
     """Where files are fetched; empty: <api_base>/file."""
     webhook_url: str = ""
     """Where Telegram delivers, instead of being polled."""
@@ -67,7 +67,7 @@ class WebhookAccount(Account):
     """What callers sign with."""
     path: str = ""
     """The path that is called."""
-    callback_url: str = ""
+    callback_url: HttpAddress = ""
     """Where answers are sent."""
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from echo_bot.config.base import is_http_address
 from echo_bot.config.model import Config
 from echo_bot.config.tools import McpServer
 
@@ -51,14 +52,9 @@ def _wrong(server: McpServer) -> Iterator[tuple[str, str]]:
 
 
 def _wrong_url(server: McpServer) -> Iterator[tuple[str, str]]:
-    try:
-        parts = urlsplit(server.url)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_address = False
-    if not is_address:
+    if not is_http_address(server.url):
         yield "url", "must be the address of a server, like https://example.com/mcp"
-    elif parts.username or parts.password:
+    elif (parts := urlsplit(server.url)).username or parts.password:
         yield "url", "holds a name or password; write them as headers"
     elif parts.fragment:
         yield "url", "holds a fragment (#…), which is never sent; remove it"

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from echo_bot.config.base import EMPTY_SECRET, Count, Listed, Positive, Secret, Section
+from echo_bot.config.base import EMPTY_SECRET, Count, HttpAddress, Listed, Positive, Secret, Section
 
 Images = Literal["auto", "on", "off"]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -41,7 +41,7 @@ class Compaction(Section):
 class Provider(Section):
     protocol: Literal["", "openai", "anthropic", "google"] = ""
     """Which protocol it speaks; empty: that of its name, else openai."""
-    base_url: str = ""
+    base_url: HttpAddress = ""
     """Its address; empty only for openai, anthropic and google themselves."""
     api_key: Secret = EMPTY_SECRET
     """Its key."""
@@ -63,7 +63,7 @@ class Models(Section):
     """Models to go on with, in this order, when the first cannot be reached or answers garbage."""
     choices: Listed[str] = ()
     """Further models that `/model` may choose for a conversation."""
-    base_url: str = ""
+    base_url: HttpAddress = ""
     """Where the provider of models.default is: any OpenAI-compatible server, or the provider's protocol."""
     api_key: Secret = EMPTY_SECRET
     """The key of that provider."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from echo_bot.config.base import EMPTY_SECRET, Listed, Positive, Secret, Section
+from echo_bot.config.base import EMPTY_SECRET, HttpAddress, Listed, Positive, Secret, Section
 from echo_bot.policy.settings import ExecSecurity, ToolProfile
 
 ExecHost = Literal["auto", "sandbox", "local", "container", "remote"]
@@ -68,7 +68,7 @@ class Web(Section):
     """brave and tavily need a key, searxng the address of a server; ddgs reads search engines' own pages."""
     search_api_key: Secret = EMPTY_SECRET
     """The provider's key."""
-    search_api_base: str = ""
+    search_api_base: HttpAddress = ""
     """The provider's address: of a SearXNG server, or one that stands in for the provider's own."""
     timeout_seconds: Positive = 30
     """Seconds a page or a search may take in all."""
@@ -83,7 +83,7 @@ class MediaTool(Section):
     """The service's kind: openai, which many servers speak; empty means the same."""
     api_key: Secret = EMPTY_SECRET
     """The service's key."""
-    api_base: str = ""
+    api_base: HttpAddress = ""
     """The service's address, up to and with /v1; empty: OpenAI's own."""
     model: str = ""
     """The service's model; empty: a usual one of OpenAI, or the server's own."""
@@ -96,7 +96,7 @@ class Speech(Section):
     """openai, which many servers speak and empty means, or edge: Microsoft's voices, which need no key."""
     api_key: Secret = EMPTY_SECRET
     """The service's key."""
-    api_base: str = ""
+    api_base: HttpAddress = ""
     """The service's address, up to and with /v1; empty: OpenAI's own."""
     model: str = ""
     """The service's model; empty: a usual one of OpenAI, or the server's own."""
@@ -107,7 +107,7 @@ class Transcription(Section):
     """Transcribe voice messages, once a key or an address is set."""
     api_key: Secret = EMPTY_SECRET
     """The service's key."""
-    api_base: str = ""
+    api_base: HttpAddress = ""
     """The address of an OpenAI-compatible service, up to and with /v1; empty: OpenAI's own."""
     model: str = ""
     """The service's model; empty: a usual one of OpenAI, or the server's own."""

@@ -149,7 +149,7 @@ def test_a_fallback_without_a_key_is_a_warning_that_names_its_own(tmp_path: Path
 
 def test_an_address_that_is_none_is_told_with_its_key() -> None:
     config = config_from_keys(
-        {DEFAULT: "openai:x", "models.base_url": "localhost:11434", "models.api_key": "k"}
+        {DEFAULT: "openai:x", "models.base_url": "http://local host:11434", "models.api_key": "k"}
     )
     answers, _ = choose_models(config, secrets())
     assert answers.warning == (

@@ -119,7 +119,18 @@ REFUSED = {
         "inspection:\n  enabled: true\n",
         "1: inspection.file: name the text that says what to look at",
     ),
-    "an interval without a unit": ("inspection:\n  every: '90'\n", "2: inspection.every: write a number and m, h or d"),
+    "an interval without a unit": (
+        "inspection:\n  every: '90'\n",
+        "2: inspection.every: write a number and m, h or d",
+    ),
+    "an address without http": (
+        "models:\n  base_url: localhost:11434/v1\n",
+        "2: models.base_url: write a whole address, such as http://127.0.0.1:8000/v1",
+    ),
+    "an address that cannot be read": (
+        "tools:\n  stt:\n    api_base: http://[::1/v1\n",
+        "3: tools.stt.api_base: write a whole address",
+    ),
     "an inspection that reports to nowhere": (
         "inspection:\n  enabled: true\n  file: look.md\n  target: here\n",
         "4: inspection.target: must be channel:chat",

@@ -18,8 +18,8 @@ from echo_bot.events import Identity
 from echo_bot.execution.background import BackgroundProcesses
 from echo_bot.flows.nudges import Nudges
 from echo_bot.flows.tasks import Tasks
-from echo_bot.flows.timers import Admits, Timers
-from echo_bot.flows.workflows import Workflows
+from echo_bot.flows.timers import Timers
+from echo_bot.flows.workflows import Admits, Workflows
 from echo_bot.policy.access import is_admin
 from echo_bot.policy.guards.secrets import SecretMask
 from echo_bot.policy.schemas import FREE, JsonSchema

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -19,7 +19,7 @@ from echo_bot.flows.definition import read_steps
 from echo_bot.flows.events import task_event
 from echo_bot.flows.shown import shown
 from echo_bot.flows.tasks import Tasks
-from echo_bot.flows.workflows import Workflows
+from echo_bot.flows.workflows import Admits, Workflows
 from echo_bot.session import Pausing, TurnStarter, event_from_json, turn_id_of
 from echo_bot.storage.flow_records import TaskRecord, TaskState, WorkflowRecord, WorkflowState
 from echo_bot.storage.protocol import Store
@@ -28,8 +28,6 @@ log = structlog.get_logger(__name__)
 
 _LOOK_AGAIN_SECONDS = 30.0
 _NOT_ADMITTED = "its owner may not use this bot any more"
-
-Admits = Callable[[Identity], Awaitable[bool]]
 
 
 class Timers:
@@ -59,7 +57,7 @@ class Timers:
     async def start(self, workflows: Workflows, tasks: Tasks, admits: Admits) -> None:
         """After the turns of an earlier run were queued again. Nothing starts for whom `admits` refuses."""
         for task in await self._store.tasks.under_way():
-            self._in_background(self._watch(tasks, task))
+            self._in_background(self._take_up(tasks, task, admits))
         self._in_background(self._keep_looking(workflows, tasks, admits))
 
     async def close(self) -> None:
@@ -83,7 +81,7 @@ class Timers:
 
     async def _look(self, workflows: Workflows, tasks: Tasks, admits: Admits) -> float:
         """Do what is due; returns the seconds until the next look."""
-        for ended in await workflows.take_up():
+        for ended in await workflows.take_up(admits):
             await self._tell_end(ended)
         now = self._clock()
         later: list[datetime] = []
@@ -149,11 +147,16 @@ class Timers:
         progress = {each.step_id: each for each in await self._store.workflows.steps(record.workflow_id)}
         await live.finish(shown(record, steps, progress, live.most_chars))
 
-    async def _watch(self, tasks: Tasks, task: TaskRecord) -> None:
-        """Until the turn that works at it is over."""
-        if await self._store.turns.get(task.turn_id) is None and task.instruction:
+    async def _take_up(self, tasks: Tasks, task: TaskRecord, admits: Admits) -> None:
+        """One that an earlier run of the bot started; a crash may have left its turn unqueued."""
+        is_unqueued = await self._store.turns.get(task.turn_id) is None and task.instruction
+        if is_unqueued and await admits(Identity.parse(task.owner)):
             again = replace(task, starts=task.starts - 1)
             await self._starter.start(task_event(again, event_from_json(task.event_json)), kind="message")
+        await self._watch(tasks, task)
+
+    async def _watch(self, tasks: Tasks, task: TaskRecord) -> None:
+        """Until the turn that works at it is over."""
         await self._starter.queues.ended(task.turn_id)
         await tasks.settle(task, task.turn_id)
 

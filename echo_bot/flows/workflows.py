@@ -10,7 +10,7 @@ from datetime import datetime
 import structlog
 
 from echo_bot.approval.escape import escape_line
-from echo_bot.events import InboundEvent, TurnId
+from echo_bot.events import Identity, InboundEvent, TurnId
 from echo_bot.flows.checking import ToolBook, problem_of
 from echo_bot.flows.definition import BadDefinition, Step, read_steps
 from echo_bot.flows.events import leg_event, timer_event
@@ -30,6 +30,9 @@ MOST_RUNNING = 10
 _MOST_NAME_CHARS = 60
 _MOST_LISTED = 50
 _GONE = "it changed at this moment; look at its status and try again"
+
+Admits = Callable[[Identity], Awaitable[bool]]
+"""May this person use the bot?"""
 
 CloseQuestions = Callable[[Iterable[TurnId], str], Awaitable[None]]
 """Close the open questions of turns that were stopped, with the reason."""
@@ -191,8 +194,10 @@ class Workflows:
             return await self._unreadable(record, error)
         return await self._start_leg(record, event, record.turn_id, record.session_key)
 
-    async def take_up(self) -> tuple[WorkflowRecord, ...]:
+    async def take_up(self, admits: Admits) -> tuple[WorkflowRecord, ...]:
         """Queue runs whose turn a crash left unqueued; end those whose turn ended without saying so.
+
+        Those of an owner whom `admits` refuses by now are cancelled.
 
         Returns the latter, of which nobody was told.
         """
@@ -201,6 +206,9 @@ class Workflows:
             if await self._store.turns.get(record.turn_id) is not None:
                 settled = await self._settled(record)
                 ended += [settled] if not settled.state.is_under_way else []
+                continue
+            if not await admits(Identity.parse(record.owner)):
+                await self._end(record, WorkflowState.CANCELLED, StepState.CANCELLED)
                 continue
             try:
                 await self._starter.start(event_from_json(record.event_json), kind="workflow")

@@ -14,7 +14,7 @@ async def list_jobs(request: Request, desk: Desk) -> str:
         return "There are no jobs. Ask for one in words, such as: every weekday at 9:00 tell me the weather."
     lines = [
         f"- {literal(desk.mask(job_line(job)))}"
-        + (f" of `{job.owner}`" if job.owner != str(request.sender) else "")
+        + (f" of {literal(job.owner)}" if job.owner != str(request.sender) else "")
         for job in found
     ]
     return "\n".join(lines)

@@ -175,6 +175,21 @@ async def test_a_start_that_was_claimed_before_a_crash_happens_once_after_it(
     assert turn.state is TurnState.DONE
 
 
+async def test_and_not_for_somebody_who_may_not_use_the_bot_any_more(
+    tmp_path: Path, calm: Config, hand: Hand
+) -> None:
+    async with running_bot(tmp_path, calm | BOTH) as bot:
+        mine = hand(bot, "2", "2")
+        await mine.call("task", action="create", title="x", instruction="/run id", start_at="in 1 hour")
+        task = await only(bot.store)
+        turn_id = turn_id_of(task_event(task, event_from_json(task.event_json)))
+        claimed = replace(task, state=TaskState.STARTED, start_at=None, starts=1, turn_id=turn_id)
+        assert await bot.store.tasks.change(task, claimed)
+    async with running_bot(tmp_path, calm) as bot:
+        await until(bot.store, TaskState.FAILED)
+    assert await bot_turn(tmp_path, turn_id) is None
+
+
 async def test_nothing_starts_for_somebody_who_may_not_use_the_bot_any_more(
     tmp_path: Path, calm: Config, hand: Hand
 ) -> None:

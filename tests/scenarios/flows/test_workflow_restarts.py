@@ -180,6 +180,25 @@ async def test_a_start_that_was_stored_and_not_queued_is_queued(
         assert (bot.workspace / "log").read_text() == "x\nx\n"
 
 
+async def test_and_not_for_somebody_who_may_not_use_the_bot_any_more(
+    tmp_path: Path, free: Config, hand: Hand
+) -> None:
+    async with running_bot(tmp_path, free) as bot:
+        me = hand(bot)
+        await me.run(sh("a", "echo x >> log"))
+        await me.until(S.DONE)
+        await me.shows("is done")
+    async with stopped(tmp_path) as store:
+        record = await release(store)
+        event = record.event_json.replace(f"{record.workflow_id}:1", f"{record.workflow_id}:2")
+        again = replace(record, state=S.RUNNING, leg=2, turn_id=TurnId("nowhere"), event_json=event)
+        assert await store.workflows.change(record, again, (StepRecord("a"),))
+    others = free | {"channels.telegram.allow_from": ["2"], "permissions.admin_users": []}
+    async with running_bot(tmp_path, others) as bot:
+        await hand(bot).until(S.CANCELLED)
+        assert (bot.workspace / "log").read_text() == "x\n"
+
+
 async def test_a_run_whose_turn_ended_without_saying_so_is_brought_to_an_end(
     tmp_path: Path, free: Config, hand: Hand
 ) -> None:

@@ -16,7 +16,10 @@ from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from tests.node_tools import npm_package
 
-pytestmark = pytest.mark.filterwarnings("ignore:FUNCTION_CALL is not a valid FinishReason:UserWarning")
+pytestmark = [
+    pytest.mark.timeout(300),  # the first run fetches the package
+    pytest.mark.filterwarnings("ignore:FUNCTION_CALL is not a valid FinishReason:UserWarning"),
+]
 
 PACKAGE, VERSION = "@copilotkit/aimock", "1.43.0"
 

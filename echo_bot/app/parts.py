@@ -358,6 +358,7 @@ def build_parts(setting: Setting) -> Parts:
         alarm,
         admits=inbox.admits,
         door_of=toolbox.door_of,
+        stop_processes=toolbox.processes.stop_session,
     )
     return Parts(
         settings,

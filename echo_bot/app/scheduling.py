@@ -88,6 +88,7 @@ def build_scheduling(
     *,
     admits: Callable[[Identity], Awaitable[bool]],
     door_of: Callable[[Identity], Awaitable[FileDoor]],
+    stop_processes: Callable[[str], Awaitable[int]],
 ) -> Scheduling:
     """Raises StartError for an inspection that cannot be."""
     inspection = config.inspection
@@ -102,6 +103,7 @@ def build_scheduling(
         audit=witnesses.audit,
         admits=admits,
         checklist=checklist_reader(inspection.file, settings.places.workspace, owner, door_of),
+        end_session=stop_processes,
         identity_of=lambda path: bound_content(path).identity,
         clock=witnesses.clock,
     )

@@ -14,9 +14,16 @@ from echo_bot.approval.escape import escape_line
 from echo_bot.approval.routing import direct_chat
 from echo_bot.called import command
 from echo_bot.delivery import Delivery
-from echo_bot.events import Address, Identity, InboundEvent, TurnId
+from echo_bot.events import Address, Identity, InboundEvent, SessionKey, TurnId
 from echo_bot.policy.settings import PolicySettings
-from echo_bot.scheduler.job import event_of, is_authorised, job_id_of, still_holds, target_problem
+from echo_bot.scheduler.job import (
+    event_of,
+    is_authorised,
+    job_id_of,
+    session_of,
+    still_holds,
+    target_problem,
+)
 from echo_bot.session import TurnStarter, event_from_json, turn_id_of
 from echo_bot.storage.job_record import JobRecord, JobState, RunState
 from echo_bot.storage.protocol import Jobs, Turns
@@ -36,7 +43,8 @@ class Recorder(Protocol):
 class FiringParts:
     """`admits`: may this person still use the bot? `checklist` reads what the inspection looks at.
 
-    `checklist` raises ValueError with a sentence where it cannot be read. `identity_of` says, by path, what a
+    `checklist` raises ValueError with a sentence where it cannot be read. `end_session` ends the processes of
+    a session. `identity_of` says, by path, what a
     file holds; it blocks.
     """
 
@@ -48,6 +56,7 @@ class FiringParts:
     audit: Recorder
     admits: Callable[[Identity], Awaitable[bool]]
     checklist: Callable[[], Awaitable[str]]
+    end_session: Callable[[SessionKey], Awaitable[object]]
     identity_of: Callable[[str], str]
     clock: Callable[[], datetime]
 
@@ -91,6 +100,13 @@ class Firing:
     async def stop(self, job: JobRecord) -> None:
         """End the job's turn, if one runs."""
         await self._parts.starter.stop(self._turn_id(job))
+
+    async def end_left_behind(self, job_id: str) -> None:
+        """Stop what by this job's authority works in the background: turns, and processes of its session."""
+        for turn in await self._parts.turns.unfinished():
+            if _job_behind(turn) == job_id:
+                await self._parts.starter.stop(turn.turn_id)
+        await self._parts.end_session(session_of(job_id))
 
     async def why_over(self, turn: TurnRecord) -> str:
         """Why a job's turn of an earlier run of the bot may not go on; "" when it may, or is no job's."""
@@ -211,3 +227,12 @@ class Firing:
 
     async def _tell(self, address: Address, text: str, source: str) -> None:
         await self._parts.delivery.send(address, text, source=source)
+
+
+def _job_behind(turn: TurnRecord) -> str:
+    """The job by whose authority a turn may write and execute; "" for none, or one that cannot be read."""
+    try:
+        authority = event_from_json(turn.event_json).authority
+    except ValueError:
+        return ""
+    return authority.job_id if authority is not None else ""

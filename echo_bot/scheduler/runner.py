@@ -67,6 +67,7 @@ class Scheduler:
         self._slots = asyncio.Semaphore(settings.max_parallel)
         self._runs: dict[str, _Run] = {}
         self._looked_at: datetime | None = None
+        self._authorised: frozenset[str] = frozenset()
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -106,6 +107,7 @@ class Scheduler:
             jobs = tuple([await self._replanned(job, now) for job in jobs])
         self._looked_at = now
         await self._stop_forbidden({job.job_id: job for job in jobs})
+        await self._end_left_behind(frozenset(job.job_id for job in jobs if is_authorised(job)))
         is_any_due = False
         for job in jobs:
             if job.is_running:
@@ -194,6 +196,12 @@ class Scheduler:
                 run.is_stopped = True
                 log.warning("job_stopped", job=job_id, reason="deleted" if stored is None else "revoked")
                 await self._firing.stop(run.job)
+
+    async def _end_left_behind(self, authorised: frozenset[str]) -> None:
+        """What runs began of a job that was authorised when this was last asked, and is not any more."""
+        for job_id in self._authorised - authorised:
+            await self._firing.end_left_behind(job_id)
+        self._authorised = authorised
 
     async def _replanned(self, job: JobRecord, now: datetime) -> JobRecord:
         """Its next run by a clock that was set back; what ran already is known by its time."""

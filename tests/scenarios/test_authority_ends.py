@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from echo_bot.events import (
     Identity,
     InboundEvent,
 )
-from echo_bot.scheduler.job import authorised, run_of
+from echo_bot.scheduler.job import authorised, run_of, session_of
 from echo_bot.session import event_from_json
 from echo_bot.storage.job_record import JobRecord
 from echo_bot.storage.records import TurnState
@@ -78,9 +79,16 @@ async def test_what_a_job_left_in_the_background_loses_its_authority_with_the_jo
 
             while not await is_over():
                 await asyncio.sleep(0.01)
-            more = " instruction=other" if how == "update" else ""
-            told = {"revoke": "not authorised any more", "delete": "Deleted", "update": "Changed: "}[how]
-            await press_for(bot, f"/tool cronjob action={how} name=nightly{more}", told)
+            # Behind the scheduler's back, which would stop the worker too.
+            now = await bot.store.jobs.get(job.job_id)
+            assert now is not None
+            match how:
+                case "delete":
+                    assert await bot.store.jobs.delete(job.job_id)
+                case "revoke":
+                    assert await bot.store.jobs.change(replace(now, authority=None))
+                case _:
+                    assert await bot.store.jobs.change(replace(now, instruction="other"))
             ready.set()
             await bot.channel.wait_for(says("tried"))
             assert not (bot.workspace / "made").exists(), how
@@ -202,3 +210,26 @@ async def test_no_message_takes_the_place_of_a_run_that_is_to_come(tmp_path: Pat
         clock.move_to(job.next_at)
         bot.parts.scheduling.scheduler.wake()
         await eventually((bot.workspace / "made").exists, "the job's run")
+
+
+async def test_what_a_job_left_running_ends_with_its_authority(tmp_path: Path, local: Config) -> None:
+    clock, never = MovedClock(), asyncio.Event()
+    begin = CallTool("process", {"action": "start", "command": "sleep 1000"})
+    cast = Cast(
+        {
+            "make it": [Hold(never, Say("x"))],
+            "[This is a scheduled job": [
+                begin,
+                CallTool("spawn_task", {"task": "make it"}),
+                Say("NOTHING"),
+            ],
+        }
+    )
+    async with running_bot(tmp_path, local | YEARS, clock=clock, model=cast.model) as bot:
+        job = await begun(bot, clock, cast, "make it")
+        [process] = bot.parts.toolbox.processes.of(session_of(job.job_id))
+        assert process.is_running
+        await press_for(bot, "/tool cronjob action=revoke name=nightly", "not authorised any more")
+        await eventually(lambda: not process.is_running, "the end of the process")
+        await eventually(lambda: bot.parts.queues.total() == (0, 0), "the end of the worker")
+        assert await bot.store.turns.unfinished() == ()

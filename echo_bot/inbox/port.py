@@ -335,7 +335,9 @@ class Inbox:
             return False
         key = self._key(event)
         for turn in self._queues.waiting(key):
-            if event.message_id and event_from_json(turn.event_json).message_id == event.message_id:
+            begun = event_from_json(turn.event_json)
+            is_theirs = (begun.message_id, begun.sender) == (event.message_id, event.sender)
+            if event.message_id and is_theirs:
                 edited = replace(event, event_type=EventType.MESSAGE, event_id=turn.event_id)
                 text = event_to_json(edited)
                 if await self._store.events.replace_queued(key, turn.event_id, text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -141,12 +142,14 @@ async def test_over_the_rate_limit_there_is_one_notice_and_control_still_works(
 async def test_an_edit_of_a_message_that_waits_replaces_it(
     tmp_path: Path, local: Config, is_open: Is, says: Says
 ) -> None:
-    async with running_bot(tmp_path, local) as bot:
+    async with running_bot(tmp_path, local | {"channels.telegram.allow_from": ["1", "2"]}) as bot:
         await bot.channel.say("/run touch made")
         await bot.channel.wait_for(is_open)
         await bot.channel.deliver(_message("first words", "e501", EventType.MESSAGE))
         assert await bot.channel.deliver(_message("second words", "e502", EventType.EDIT))
         assert not await bot.channel.deliver(_message("/run touch evil", "e503", EventType.EDIT))
+        by_another = replace(_message("not theirs", "e504", EventType.EDIT), sender_id="2")
+        assert not await bot.channel.deliver(by_another)
         [_, waiting] = await bot.store.turns.unfinished()
         assert "second words" in waiting.event_json
         entries = await bot.parts.inbox.transcript(Address("telegram", "1"), 10)

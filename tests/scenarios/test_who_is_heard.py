@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from echo_bot.agent import turn
+from echo_bot.agent import at_work
 from echo_bot.channel import Port, inbound_event
 from echo_bot.errors import ChannelFatal
 from echo_bot.events import Address, BlockType, CardState, ContentBlock, EventType, InboundEvent
@@ -252,7 +252,8 @@ async def test_channels_that_fail_at_their_start_stop_no_other_and_are_named(
 async def test_no_typing_sign_is_shown_while_a_person_is_asked(
     tmp_path: Path, local: Config, is_open: Is, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn, "_TYPING_SECONDS", 0.01)
+    monkeypatch.setattr(at_work, "_AFTER_SECONDS", 0.01)
+    monkeypatch.setattr(at_work, "_AGAIN_SECONDS", 0.01)
     async with running_bot(tmp_path, local) as bot:
         await bot.channel.say("/run touch made")
         await bot.channel.wait_for(is_open)

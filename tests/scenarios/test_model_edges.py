@@ -222,10 +222,13 @@ async def test_an_unattended_turn_asks_nobody(tmp_path: Path, local: Config, say
             unattended('/tool message {"text": "x", "target": "telegram:9"}', "u3", authorised=True)
         )
         await bot.channel.wait_for(says("neither this chat nor in delivery.allowed_targets"))
-        await bot.parts.inbox.submit(unattended("/run touch made", "u4", authorised=True))
-        await bot.channel.wait_for(says("no output"))
+        # An authority that names no job, which only a fault could bring, is none.
+        await bot.parts.inbox.submit(unattended("/run touch other", "u4", authorised=True))
+        await eventually(
+            lambda: sum("allow_safe runs code only" in text for text in bot.channel.texts) == 2, "a refusal"
+        )
         assert not bot.channel.cards
-        assert (bot.workspace / "made").exists()
+        assert not list(bot.workspace.iterdir())
 
 
 @pytest.mark.parametrize(

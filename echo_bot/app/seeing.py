@@ -26,9 +26,10 @@ class ModelEyes:
     ledger: Ledger
 
     def problem(self) -> str:
+        """A rehearsal knows the model's name and builds none."""
         if self.choice.model is not None:
             return ""
-        return self.choice.warning or UNCONFIGURED["vision_analyze"]
+        return self.choice.warning or ("" if self.choice.name else UNCONFIGURED["vision_analyze"])
 
     async def look(self, image: Image, prompt: str, model: str) -> str | ToolResult:
         choice = self.named(model) if model else self.choice

@@ -79,8 +79,9 @@ def is_cron(expression: str) -> bool:
 
 
 def in_words(expression: str) -> str:
-    """A cron expression as a sentence."""
-    return CronSim(expression, datetime(2000, 1, 1)).explain()
+    """A cron expression as a phrase: 'at 08:00 on Monday'."""
+    words = CronSim(expression, datetime(2000, 1, 1)).explain()
+    return words[:1].lower() + words[1:]
 
 
 def moment_of(wall: datetime, zone: tzinfo) -> datetime:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from echo_bot.approval.escape import escape_line
+from echo_bot.files.identity import ABSENT
 from echo_bot.policy.call import BoundFile
 from echo_bot.scheduler.job import is_authorised, schedule_of
 from echo_bot.scheduler.words import moment_words, next_words, schedule_words
@@ -54,7 +55,13 @@ def is_as_shown(job: JobRecord, shown: Lines, now: datetime, files: Iterable[Bou
 
 def _scripts(files: Iterable[BoundFile]) -> str:
     """Each with the beginning of its digest: the approval is for what they hold now."""
-    return ", ".join(f"{file.path} ({file.identity[:_SHOWN_IDENTITY]}…)" for file in files)
+    return ", ".join(f"{file.path} ({_identity(file)})" for file in files)
+
+
+def _identity(file: BoundFile) -> str:
+    if file.identity == ABSENT:
+        return "not there yet"
+    return f"{file.identity[:_SHOWN_IDENTITY]}…"
 
 
 def job_line(job: JobRecord) -> str:

@@ -10,7 +10,7 @@ _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
 def schedule_words(schedule: Schedule, zone: tzinfo) -> str:
-    """When a job runs, as a phrase: 'At 08:00 on Monday', 'every 15 minutes', 'once, Tue …'."""
+    """When a job runs, as a phrase: 'at 08:00 on Monday', 'every 15 minutes', 'once, Tue …'."""
     match schedule:
         case Cron(expression):
             return in_words(expression)

@@ -333,6 +333,11 @@ def test_addresses_that_nobody_outside_reaches(host: str, private: bool) -> None
     assert is_private(host) is private
 
 
+def test_with_a_model_its_tools_are_ready(clinic: CommandLine, configured: Callable[[str], Path]) -> None:
+    configured("models:\n  default: openai:gpt-5\n")
+    assert not [row for row in rows(clinic) if "vision_analyze" in str(row) or "delegate_task" in str(row)]
+
+
 def test_an_unready_tool_weighs_more_where_it_was_switched_on(
     clinic: CommandLine, configured: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -28,7 +28,7 @@ VOICE = "voice"
             id="a key for OpenAI",
         ),
         pytest.param(
-            {"API_BASE": "ftp://somewhere"},
+            {"API_BASE": "http://some where/v1"},
             [("weak", "voice messages cannot be transcribed")],
             id="no address",
         ),

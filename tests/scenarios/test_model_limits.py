@@ -125,7 +125,7 @@ async def test_cost_is_told_by_model_and_admins_see_the_whole_day(
         await ask(bot, says, "one", "First.")
         told = await ask(bot, says, "/cost", "This conversation: 1 answer, ")
         assert "- `given`: 1 answer, " in told
-        assert "Today, everybody: 1 answer, " in told
+        assert "\n\nToday, everybody: 1 answer, " in told
         await bot.channel.say("/cost", sender_id="2", chat_id="2")
         other = await bot.channel.wait_for(says("This conversation: nothing yet."))
         assert "everybody" not in other.body

@@ -9,6 +9,7 @@ import pytest
 
 from echo_bot.events import Address, Identity
 from echo_bot.inbox.incoming import without_trust
+from echo_bot.policy.call import BoundFile
 from echo_bot.policy.settings import AccessSettings, PolicySettings
 from echo_bot.scheduler.job import (
     INSPECTION,
@@ -20,7 +21,7 @@ from echo_bot.scheduler.job import (
     target_problem,
 )
 from echo_bot.scheduler.making import Maker, new_job
-from echo_bot.scheduler.telling import job_line, jobs_line, last_words
+from echo_bot.scheduler.telling import job_line, jobs_line, last_words, plan_of
 from echo_bot.session import session_key, turn_id_of
 from echo_bot.storage.job_record import JobRecord, JobState
 
@@ -131,9 +132,15 @@ def test_a_job_of_a_zone_that_is_gone_is_still_listed() -> None:
     )
 
 
+def test_a_script_that_is_not_there_yet_is_named_as_such() -> None:
+    files = (BoundFile("/srv/a.sh", "absent"), BoundFile("/srv/b.sh", f"sha256:{'0' * 64}"))
+    shown = dict(plan_of(made(), NOW, files))["scripts"]
+    assert shown == "/srv/a.sh (not there yet), /srv/b.sh (sha256:0000000000000000…)"
+
+
 def test_jobs_are_counted_with_the_next_of_them() -> None:
     assert jobs_line(()) == ""
     later = replace(made(), name="later", next_at=NOW + timedelta(days=9), failures=1)
     paused = replace(made(), state=JobState.PAUSED, next_at=None)
     said = jobs_line((later, made(), paused))
-    assert said.startswith("Jobs: 2 active, 1 paused, 1 of them failing. Next: n, At 00:00 every day")
+    assert said.startswith("Jobs: 2 active, 1 paused, 1 of them failing. Next: n, at 00:00 every day")

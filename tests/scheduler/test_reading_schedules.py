@@ -152,7 +152,7 @@ def test_any_text_is_a_schedule_that_comes_or_a_sentence(text: str) -> None:
     [
         (
             "0 8 * * 1-5",
-            "At 08:00 on Monday through Friday",
+            "at 08:00 on Monday through Friday",
             "Tue 2026-12-01 08:00 CET, Wed 2026-12-02 08:00 CET, Thu 2026-12-03 08:00 CET",
         ),
         (

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 NEGATIVE = 1
 _COLOURS = {"ok": "green", "note": "blue", "weak": "yellow", "broken": "red"}
+_HEADINGS = {"mcp": "MCP servers"}
 
 
 @click.command()
@@ -62,7 +63,7 @@ def _lines(findings: tuple[Finding, ...]) -> Iterator[str]:
     for each in findings:
         if each.area != area:
             area = each.area
-            yield click.style(area.capitalize(), bold=True)
+            yield click.style(_HEADINGS.get(area, area.capitalize()), bold=True)
         mark = click.style(f"{each.severity.value:6}", fg=_COLOURS[each.severity.value])
         yield f"  {mark} {each.what}"
         if each.fix:

@@ -28,8 +28,8 @@ async def of_tools(scene: Scene) -> list[Finding]:
     return [
         *runs_code,
         *_by_reason(unready, scene),
-        *_of_voices(found.ears, is_off=not scene.config.tools.stt.enabled),
         Finding(AREA, Severity.OK, f"{there} tools can be called"),
+        *_of_voices(found.ears, is_off=not scene.config.tools.stt.enabled),
     ]
 
 

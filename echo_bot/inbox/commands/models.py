@@ -39,9 +39,9 @@ async def cost(request: Request, desk: Desk) -> str:
     lines = [f"This conversation: {usage_line(mine)}.", *_below(usage_lines(mine))]
     if await desk.overview.is_admin(request.sender):
         today = await desk.ledger.today()
-        lines += [f"Today, everybody: {usage_line(today)}.", *_below(usage_lines(today))]
+        lines += ["", f"Today, everybody: {usage_line(today)}.", *_below(usage_lines(today))]
     if refusal := await desk.ledger.refusal():
-        lines.append(f"No model is asked any more today: {refusal}.")
+        lines += ["", f"No model is asked any more today: {refusal}."]
     return "\n".join(lines)
 
 

@@ -104,7 +104,7 @@ async def test_the_card_says_what_is_authorised(tmp_path: Path, calm: Config, is
         shown = str(card.blocks)
         for part in (
             "say good morning",
-            "At 08:00 every day; as written: 每天8点; zone Asia/Shanghai",
+            "at 08:00 every day; as written: 每天8点; zone Asia/Shanghai",
             "08:00 CST",
             "answers go to: telegram:1",
             "owner: telegram:1",

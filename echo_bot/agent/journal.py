@@ -83,19 +83,28 @@ class Journal:
 
     def results_cut(self) -> int:
         """Results before this message of the turn are sent to the model shortened."""
-        return int(self._notes.get("results_cut", 0))
+        return int(self._last("results_cut") or 0)
 
     async def note_results_cut(self, before: int) -> None:
-        self._notes["results_cut"] = str(before)
-        await self._turns.append(self.turn_id, JournalEntry("note", "results_cut", str(before)))
+        await self._note("results_cut", str(before))
 
     def left_out(self) -> str:
         """The last turn of the session that this one's model is not told of, for want of room."""
-        return self._notes.get("left_out", "")
+        return self._last("left_out")
 
     async def note_left_out(self, through_turn: str) -> None:
-        self._notes["left_out"] = through_turn
-        await self._turns.append(self.turn_id, JournalEntry("note", "left_out", through_turn))
+        await self._note("left_out", through_turn)
+
+    def _last(self, what: str) -> str:
+        """What was noted last of something that changes as the turn goes on."""
+        noted = [payload for key, payload in self._notes.items() if key.startswith(f"{what}:")]
+        return noted[-1] if noted else ""
+
+    async def _note(self, what: str, value: str) -> None:
+        key = f"{what}:{value}"
+        if key not in self._notes:
+            self._notes[key] = value
+            await self._turns.append(self.turn_id, JournalEntry("note", key, value))
 
     def messages(self) -> list[ModelMessage]:
         """All messages journalled so far, oldest first."""

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_ai.messages import (
     ModelMessage,
-    ModelMessagesTypeAdapter,
     ModelRequest,
     ModelResponse,
     TextPart,
@@ -158,7 +157,8 @@ class Notes:
         self.summary: Summary | None = None
 
     async def append(self, turn_id: TurnId, entry: JournalEntry) -> None:
-        self.entries.append(entry)
+        if (entry.kind, entry.key) not in {(each.kind, each.key) for each in self.entries}:
+            self.entries.append(entry)
 
     async def get(self, session_key: SessionKey) -> Summary | None:
         return self.summary
@@ -270,8 +270,13 @@ async def test_what_the_model_counts_beside_the_messages_is_taken_into_account()
     assert notes.summary is not None
 
 
-def test_a_journal_reads_back_what_it_was_told_to_leave_out() -> None:
-    payload = ModelMessagesTypeAdapter.dump_json([said("x"), calls("a")]).decode()
-    entries = (JournalEntry("response", "0", payload), JournalEntry("note", "results_cut", "7"))
-    journal = Journal(Notes(), TurnId("t"), entries)  # type: ignore[arg-type]
-    assert (journal.results_cut(), journal.response_count, journal.message_count) == (7, 1, 2)
+async def test_a_journal_reads_back_what_it_was_told_last_to_leave_out() -> None:
+    notes = Notes()
+    journal = notes.journal()
+    await journal.add_messages([said("x"), calls("a")])
+    for cut, through in ((3, "t1"), (7, "t4")):
+        await journal.note_results_cut(cut)
+        await journal.note_left_out(through)
+    for each in (journal, notes.journal()):
+        assert (each.results_cut(), each.left_out()) == (7, "t4")
+        assert (each.response_count, each.message_count) == (1, 2)

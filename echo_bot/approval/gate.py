@@ -44,6 +44,7 @@ class GateDecision:
 
     `executor`, `args` and `digest` are what was decided on: the call runs with exactly those.
     `was_authorised`: a person, a grant, the operator allowlist or a cron authorisation passed it.
+    `cron_authorized`: it belongs to a job whose authorisation holds now.
     `edited_by`: this is not the call that was asked for; that person wrote it in its place.
     """
 
@@ -59,6 +60,7 @@ class GateDecision:
     findings: tuple[Finding, ...] = ()
     approval_id: ApprovalId | None = None
     was_authorised: bool = False
+    cron_authorized: bool = False
     decided_by: str = ""
     restricted: bool = False
     network: bool = False
@@ -329,6 +331,7 @@ class ApprovalGate:
             findings=facts.findings,
             approval_id=approval_id,
             was_authorised=authorised,
+            cron_authorized=facts.caller.cron_authorized,
             decided_by=decided_by,
             restricted=is_restricted_by_star(facts.caller.sender, self._settings.access, facts.caller.paired),
             network=self._options.network_allowed,

@@ -315,7 +315,7 @@ class ToolRunner:
             chat_id=event.chat_id,
             reply_to_id=event.message_id,
             unattended=event.unattended,
-            cron_authorized=event.cron_authorized,
+            cron_authorized=decision.cron_authorized,
             inbound_event_id=event.event_id,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from echo_bot.events import (
     Identity,
     InboundEvent,
 )
+from echo_bot.inbox.incoming import without_trust
 from echo_bot.scheduler.job import authorised, run_of, session_of
 from echo_bot.session import event_from_json
 from echo_bot.storage.job_record import JobRecord
@@ -233,3 +234,12 @@ async def test_what_a_job_left_running_ends_with_its_authority(tmp_path: Path, l
         await eventually(lambda: not process.is_running, "the end of the process")
         await eventually(lambda: bot.parts.queues.total() == (0, 0), "the end of the worker")
         assert await bot.store.turns.unfinished() == ()
+
+
+def test_a_channel_sets_no_field_that_says_what_a_turn_may() -> None:
+    names = [each.name for each in fields(InboundEvent)]
+    ours = names[names.index("metadata") + 1 :]
+    plain = InboundEvent(EventId("1"), EventType.MESSAGE, "telegram", "1", "1", datetime.now(UTC))
+    claimed: dict[str, object] = dict.fromkeys(ours, "claimed")
+    assert "authority" in ours
+    assert without_trust(replace(plain, **claimed)) == plain  # type: ignore[arg-type]  # wrong on purpose

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from pydantic import BaseModel
 
-from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.model import Config
 
 LATER_KEYS = ("observability.metrics", "observability.otel_endpoint")
 """Keys and whole sections that must stay at their defaults."""
-
-LATER_CHANNELS: tuple[str, ...] = ()
-
 
 NOT_AVAILABLE = "is not available in this version; remove the key"
 
 
 def is_later(key: str) -> bool:
     """Does this dotted key, or a section around it, belong to a part that does not exist yet?"""
-    of_later_channel = key.startswith(tuple(f"channels.{name}" for name in LATER_CHANNELS))
-    return of_later_channel or any(f"{key}.".startswith(f"{later}.") for later in LATER_KEYS)
+    return any(f"{key}.".startswith(f"{later}.") for later in LATER_KEYS)
 
 
 def unavailable(config: Config) -> tuple[str, ...]:
     """Every such key that differs from its default."""
-    questions: tuple[Callable[[Config], Iterator[str]], ...] = (_keys, _channels, _storage)
-    return tuple(key for question in questions for key in question(config))
+    return (*_keys(config), *_storage(config))
 
 
 def _keys(config: Config) -> Iterator[str]:
@@ -51,14 +45,6 @@ def value_at(section: BaseModel, key: str) -> object:
     for part in key.split("."):
         value = getattr(value, part)
     return value
-
-
-def _channels(config: Config) -> Iterator[str]:
-    for name, section in sections(config.channels).items():
-        for account_name, account in accounts(section).items():
-            key = f"channels.{name}" + (f".accounts.{account_name}" if account_name else "")
-            if name in LATER_CHANNELS and is_enabled(account):
-                yield f"{key}.enabled"
 
 
 def _storage(config: Config) -> Iterator[str]:

@@ -1,11 +1,11 @@
-"""Senders that a configuration lists and that cannot exist."""
+"""What a configuration says that cannot come true: told at the start, and refused nowhere."""
 
 from __future__ import annotations
 
 import pytest
 
 from echo_bot.channel import ChannelManifest, SenderIds
-from echo_bot.config.checks import check_senders
+from echo_bot.config.checks import check, check_senders
 from echo_bot.config.loader import config_from_keys
 
 
@@ -19,3 +19,9 @@ def test_a_name_where_a_sender_id_belongs_is_a_warning(listed: str, warned: bool
     found = check_senders(config, [telegram])
     assert [each.key for each in found] == (["channels.telegram.allow_from"] if warned else [])
     assert not any(each.refuses for each in found)
+
+
+@pytest.mark.parametrize(("language", "warned"), [("auto", False), ("en", False), ("zh", True)])
+def test_a_language_that_no_text_is_in_is_a_warning(language: str, warned: bool) -> None:
+    found = [each for each in check(config_from_keys({"language": language})) if each.key == "language"]
+    assert [each.refuses for each in found] == [False] * warned

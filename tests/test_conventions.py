@@ -99,5 +99,22 @@ def test_the_readme_names_only_verbs_that_exist() -> None:
     assert named - {"run"} <= set(VERBS)
 
 
+def test_the_readme_lists_every_verb_with_its_parts() -> None:
+    from click import Context, Group
+
+    from echo_bot.cli import VERBS, echo_bot
+
+    section = (ROOT / "README.md").read_text().partition("\n## Commands\n")[2].partition("\nIn a chat:")[0]
+    listed = {
+        verb.removeprefix("echo-bot ").partition(" ")[0]: set(
+            verb.removeprefix("echo-bot ").split(" ")[-1].split("|")
+        )
+        for verb in re.findall(r"`([^`]+)`", section)
+    }
+    for verb in VERBS:
+        found = echo_bot.get_command(Context(echo_bot), verb)
+        assert listed.get(verb) == (set(found.commands) if isinstance(found, Group) else {verb})
+
+
 def test_the_constraints_name_no_registry() -> None:
     assert "://" not in (ROOT / "constraints.txt").read_text()

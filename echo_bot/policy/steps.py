@@ -143,6 +143,8 @@ def grant(facts: Facts) -> Decision | None:
 def smart(facts: Facts) -> Decision | None:
     if facts.settings.approval.mode != "smart" or facts.risk is not RiskLevel.EXEC:
         return None
+    if DEFINITION_CHANGED in facts.soft_kinds:
+        return None  # a model would see a part of what the server says, in the server's words
     if facts.smart is None:
         return Decision(Verdict.ASK, StepName.SMART, "the approval model is asked first", facts.risk)
     match facts.smart.verdict:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from echo_bot.approval.gather import Asked, Surroundings, gather
+from echo_bot.approval.gather import Asked, Surroundings, answered, gather
 from echo_bot.events import Address, Identity
 from echo_bot.policy.call import digest
 from echo_bot.policy.decision import StepName, Verdict
@@ -47,6 +47,13 @@ def test_a_changed_definition_asks_a_person_whatever_the_operator_said_of_the_ri
     assert (decision.verdict, decision.step) == (Verdict.ASK, StepName.HUMAN)
     assert "changed since it was approved" in decision.reason
     assert facts(CHANGED, risk).risk is RiskLevel.EXEC
+
+
+def test_no_model_decides_on_a_changed_definition() -> None:
+    smart = ApprovalSettings(mode="smart")
+    for found in (facts(CHANGED, approval=smart), answered(facts(CHANGED, approval=smart), "APPROVE")):
+        assert (decide(found).verdict, decide(found).step) == (Verdict.ASK, StepName.HUMAN)
+    assert decide(answered(facts(KNOWN, approval=smart), "APPROVE")).verdict is Verdict.ALLOW
 
 
 def test_a_dangerous_tool_stays_dangerous() -> None:

@@ -74,7 +74,7 @@ def show(config_path: Path | None, as_json: bool, job_id: str) -> None:
         click.echo(json.dumps(row, ensure_ascii=False))
         return
     for name, value in row.items():
-        click.echo(f"{name.replace('_', ' ')}: {'-' if value in (None, '') else value}")
+        click.echo(f"{name.replace('_', ' ')}: {_shown(value)}")
 
 
 @jobs.command()
@@ -225,8 +225,13 @@ def _row(job: JobRecord, mask: Callable[[str], str]) -> dict[str, object]:
     }
 
 
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value in (None, "") else str(value)
+
+
 def _cells(row: dict[str, object]) -> tuple[str, ...]:
     following = str(row["next_at"] or "-")[:16].replace("T", " ")
-    authorised = "yes" if row["authorised"] else "no"
-    values = (row["id"], row["name"], row["owner"], row["state"], row["when"], following, authorised)
-    return (*map(str, values), str(row["last_state"] or "-"))
+    values = (row["id"], row["name"], row["owner"], row["state"], row["when"], following)
+    return (*map(str, values), _shown(row["authorised"]), _shown(row["last_state"]))

@@ -93,7 +93,8 @@ class Workflows:
             case "full":
                 return refused(f"there are {MOST_WORKFLOWS} workflows already; use the name of one again")
             case how:
-                return Said(f"Workflow {record.name} {how} (id {record.workflow_id}), {len(steps)} steps.")
+                made = f"Workflow {record.name} {how} (id {record.workflow_id}), {len(steps)} steps"
+                return Said(f"{made}; action start begins it.")
 
     async def start(self, caller: Caller, name: str) -> Said:
         found = await self._own(caller, name)
@@ -123,7 +124,8 @@ class Workflows:
             return found
         waiting = [each.step_id for each in found.progress.values() if each.state is StepState.WAITING]
         if step_id not in waiting or not found.record.state.is_under_way:
-            return refused(f"step is one that waits to be done by hand: {', '.join(waiting) or 'none does'}")
+            those = f"; these do: {', '.join(waiting)}" if waiting else ""
+            return refused(f"no step {step_id[:64]!r} waits to be done by hand{those}")
         decided = (
             StepRecord(step_id, StepState.OK, output=note)
             if is_done

@@ -158,7 +158,7 @@ class Firing:
         await self._parts.audit.record("job_revoked", job=job.job_id, owner=job.owner, by="", changed=names)
         why = (
             f"{names} changed since the job was authorised, so it was not run and is not authorised now; "
-            f"look at the change, then ask for cronjob authorize name={job.name}"
+            f"look at the change, then authorise it again: /tool cronjob action=authorize name={job.job_id}"
         )
         await self._ended(job, "failed", why)
 

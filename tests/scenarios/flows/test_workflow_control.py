@@ -82,11 +82,13 @@ async def test_a_step_by_hand_waits_for_advance_and_says_what_came_of_it(
             {"id": "sign", "manual": "Sign it", "needs": ["use"]},
         )
         assert "☐ look (by hand): Look at the draft" in await me.shows("waits for a step")
-        assert "waits to be done by hand: look" in await me.flow("advance", step="use")
+        assert "no step 'use' waits to be done by hand; these do: look" in await me.flow(
+            "advance", step="use"
+        )
         assert "use: " in await me.flow("advance", step="look", note="fine")
         steps = await me.until(S.WAITING)
         assert steps["use"].output == "fine"
-        assert "waits to be done by hand: sign" in await me.flow("advance", step="look", note="again")
+        assert "these do: sign" in await me.flow("advance", step="look", note="again")
         await me.flow("advance", step="sign", outcome="failed", note="no pen")
         steps = await me.until(S.FAILED)
         assert (steps["sign"].state, steps["sign"].error) == (StepState.FAILED, "no pen")

@@ -52,7 +52,7 @@ def _part(text: str) -> str:
 def turn_id_of(event: InboundEvent) -> TurnId:
     """Derived from the inbound event's identity, so that a redelivered event is the same turn.
 
-    Events of internal producers have ids of their own: a sender who chooses theirs cannot choose one of these.
+    Events of internal producers have ids of their own, which no sender who chooses theirs can choose.
     """
     internal = ("", event.session_key_override) if event.session_key_override else ()
     text = "\x1f".join((*internal, event.channel, event.account, event.event_id))

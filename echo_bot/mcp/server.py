@@ -93,6 +93,7 @@ class McpServer:
         self._calls = 0
         self._judging = asyncio.Lock()
         self._ready_at: float | None = None
+        self._has_listed = False
 
     @property
     def name(self) -> str:
@@ -247,7 +248,10 @@ class McpServer:
         before = await definitions.list(self.name)
         seen = [SeenDefinition(each.name, each.digest, each.text) for each in found.definitions]
         await definitions.see(self.name, seen, self._around.clock())
-        offered = await asyncio.to_thread(judged, self.name, found.definitions, before, is_first=not before)
+        # A server that shows nothing at first gets nothing past anybody by showing it later.
+        is_first = not (before or self._has_listed)
+        offered = await asyncio.to_thread(judged, self.name, found.definitions, before, is_first=is_first)
+        self._has_listed = True
         for each in offered.values():
             if each.standing.pins:
                 await self._pin(each.definition, FIRST_CONNECTION, {})

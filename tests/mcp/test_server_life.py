@@ -161,6 +161,15 @@ async def test_the_list_is_read_anew_from_time_to_time(running: Running, script:
         await eventually(lambda: list(rig.server.offered) == ["mcp_git_other"])
 
 
+async def test_what_comes_after_an_empty_list_is_not_pinned_unasked(running: Running, script: Script) -> None:
+    script.write()
+    async with running(timing=replace(QUICK, look_again=0.1)) as rig:
+        await rig.until(ServerState.READY)
+        script.write(ECHO)
+        await eventually(lambda: "mcp_git_echo" in rig.server.offered)
+        assert "nobody approved" in rig.server.offered["mcp_git_echo"].standing.changed
+
+
 async def test_a_busy_server_that_does_not_list_in_time_is_left_alone(
     running: Running, script: Script
 ) -> None:

@@ -317,6 +317,7 @@ def build_parts(setting: Setting) -> Parts:
                 queues,
                 workers,
                 flows.workflows,
+                flows.tasks,
                 pausing,
                 albums,
                 overview,

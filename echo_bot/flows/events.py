@@ -36,8 +36,9 @@ def timer_event(record: WorkflowRecord, event: InboundEvent, leg: int) -> Inboun
 
 
 def kept_event(turn: TurnRecord, event: InboundEvent) -> InboundEvent:
-    """What a task keeps of the turn that scheduled it."""
-    return _plain(replace(event, memory_scope=turn.memory_scope), event.event_id, "")
+    """What a task keeps of the turn that scheduled it, with the conversation that it was."""
+    own = replace(event, memory_scope=turn.memory_scope, session_key_override=turn.session_key)
+    return _plain(own, event.event_id, "")
 
 
 def task_event(task: TaskRecord, kept: InboundEvent) -> InboundEvent:

@@ -10,7 +10,7 @@ from echo_bot.approval.escape import escape_line
 from echo_bot.events import TurnId
 from echo_bot.flows.events import kept_event
 from echo_bot.flows.said import Caller, Said, refused
-from echo_bot.session import TurnStarter, event_to_json
+from echo_bot.session import TurnStarter, event_from_json, event_to_json
 from echo_bot.storage.flow_records import NO_TURN, TaskRecord, TaskState
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import TurnState
@@ -101,6 +101,15 @@ class Tasks:
         if said.ok and action == "cancel" and task.turn_id and task.turn_id != caller.turn.turn_id:
             await self._starter.stop(task.turn_id)
         return said
+
+    async def stop_session(self, session_key: str) -> int:
+        """Stop the turns that work at tasks which were scheduled in a conversation; how many."""
+        working = [
+            task
+            for task in await self._store.tasks.under_way()
+            if event_from_json(task.event_json).session_key_override == session_key
+        ]
+        return sum([bool(await self._starter.stop(task.turn_id)) for task in working])
 
     async def settle(self, task: TaskRecord, turn_id: TurnId) -> None:
         """The turn that worked at it is over; where it did not say how it went, its own end says it."""

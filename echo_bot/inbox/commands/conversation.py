@@ -30,13 +30,14 @@ class Stopped:
     turns: int
     workers: int
     workflows: int = 0
+    tasks: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.turns or self.workers or self.workflows)
+        return bool(self.turns or self.workers or self.workflows or self.tasks)
 
 
 async def halt(key: SessionKey, desk: Desk) -> Stopped:
-    """Stop a session's turns, the workers they wait for and those in the background, and its workflows.
+    """Stop a session's turns, the workers they wait for and those in the background, its workflows and tasks.
 
     Mark first, then cancel: a stopped turn is never revived.
     """
@@ -46,15 +47,23 @@ async def halt(key: SessionKey, desk: Desk) -> Stopped:
     for turn in turns:
         await desk.store.turns.set_state(turn.turn_id, TurnState.STOPPED)
     ids = [turn.turn_id for turn in turns]
-    _, workers, workflows = await asyncio.gather(
-        desk.queues.stop(key), desk.workers.stop_session(key, ids), desk.workflows.stop_session(key)
+    _, workers, workflows, tasks = await asyncio.gather(
+        desk.queues.stop(key),
+        desk.workers.stop_session(key, ids),
+        desk.workflows.stop_session(key),
+        desk.tasks.stop_session(key),
     )
     if turns:
         await desk.broker.cancel_turns(ids, "the turn was stopped")
-    return Stopped(len(turns), workers, workflows)
+    return Stopped(len(turns), workers, workflows, tasks)
 
 
 def words_of_stop(stopped: Stopped) -> str:
-    counts = ((stopped.turns, "turn"), (stopped.workers, "worker"), (stopped.workflows, "workflow"))
+    counts = (
+        (stopped.turns, "turn"),
+        (stopped.workers, "worker"),
+        (stopped.workflows, "workflow"),
+        (stopped.tasks, "task"),
+    )
     words = [counted(number, noun) for number, noun in counts if number]
     return f"Stopped {' and '.join(words)}." if words else "Nothing is running here."

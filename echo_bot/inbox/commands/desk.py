@@ -12,6 +12,7 @@ from echo_bot.agent.workers import Workers
 from echo_bot.approval.broker import Broker
 from echo_bot.channel import Command
 from echo_bot.events import Identity, InboundEvent, SessionKey
+from echo_bot.flows.tasks import Tasks
 from echo_bot.flows.workflows import Workflows
 from echo_bot.inbox.albums import Albums
 from echo_bot.inbox.undoing import Undoing
@@ -75,6 +76,7 @@ class Desk:
     queues: SessionQueues
     workers: Workers
     workflows: Workflows
+    tasks: Tasks
     pausing: Pausing
     albums: Albums
     overview: Overview

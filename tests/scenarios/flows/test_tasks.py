@@ -17,9 +17,11 @@ from echo_bot.storage.flow_records import TaskRecord, TaskState
 from echo_bot.storage.records import TurnRecord, TurnState
 from echo_bot.storage.store import SqlStore, open_store
 from echo_bot.testing.bot import RunningBot, running_bot
+from echo_bot.testing.cast import Cast, Hold
 from echo_bot.testing.clock import MovedClock
 from echo_bot.testing.fake_channel import FakeChannel
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
+from echo_bot.testing.waiting import eventually
 
 Config = dict[str, object]
 Hand = Callable[..., Any]
@@ -254,3 +256,17 @@ async def test_what_cannot_be_done_is_told(
 ) -> None:
     async with running_bot(tmp_path, local) as bot:
         assert why in await hand(bot).call("task", **params)
+
+
+async def test_stop_in_its_chat_stops_what_works_at_a_task(tmp_path: Path, calm: Config, hand: Hand) -> None:
+    clock = MovedClock()
+    cast = Cast({"[It is time for task": [Hold(asyncio.Event(), Say("x"))]})
+    async with running_bot(tmp_path, calm | BOTH, model=cast.model, clock=clock) as bot:
+        await hand(bot).call("task", action="create", title="x", instruction="go", start_at="in 1 hour")
+        come(bot, clock, hours=2)
+        await eventually(lambda: cast.begun, "the task's turn")
+        elsewhere = await bot.channel.command("/stop", sender_id="2", chat_id="2")
+        assert elsewhere.text == "Nothing is running here."
+        assert (await bot.channel.command("/stop")).text == "Stopped 1 task."
+        await until(bot.store, TaskState.CANCELLED)
+        assert await bot.store.turns.unfinished() == ()

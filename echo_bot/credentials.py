@@ -73,17 +73,18 @@ def take_key(environ: MutableMapping[str, str], name: str = KEY_VARIABLE) -> Key
 
 
 def require_key(
-    key: Key | None, where: Iterable[str], *, require_encryption: bool = True, empty: tuple[str, ...] = ()
+    key: Key | None, stored: Iterable[str], *, require_encryption: bool = True, empty: tuple[str, ...] = ()
 ) -> None:
-    """Refuse to start with credentials in `where` (config keys, stored names) and no key to encrypt them.
+    """Refuse to start with stored credentials, by their names, and no key that opens them.
 
     `empty` are the variables for a key that hold nothing.
     """
-    places = sorted(where)
-    if key is None and places and require_encryption:
+    names = sorted(stored)
+    if key is None and names and require_encryption:
         raise StartError(
-            f"credentials are configured ({', '.join(places)}) but there is no key to encrypt them with"
-            f"{empty_hint(empty)}. Make one and keep it safe: {make_key()}"
+            f"credentials are stored encrypted ({', '.join(names)}), and the key that opens them is not set"
+            f"{empty_hint(empty)}. Set {KEY_VARIABLE} to it; where it is lost, make another with "
+            f"`{command('credentials key')}` and store them anew"
         )
 
 

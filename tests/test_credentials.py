@@ -98,7 +98,10 @@ def test_two_different_keys_refuse_and_two_equal_ones_do_not() -> None:
 def test_credentials_without_a_key_refuse_with_the_line_that_makes_one() -> None:
     with pytest.raises(StartError, match=r"channels\.telegram\.token") as refusal:
         require_key(None, ["models.api_key", "channels.telegram.token"])
-    assert 'export ECHO_BOT_CREDENTIAL_KEY="$(echo-bot credentials key)"' in str(refusal.value)
+    assert str(refusal.value).startswith(
+        "credentials are stored encrypted (channels.telegram.token, models.api_key), and the key that opens "
+        f"them is not set. Set {KEY_VARIABLE} to it"
+    )
     assert "empty" not in str(refusal.value)
 
 

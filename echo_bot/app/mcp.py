@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import ssl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
 from pydantic import SecretStr
 
 from echo_bot.app.remembering import Witnesses
+from echo_bot.called import install_extra
 from echo_bot.config.model import Config
 from echo_bot.config.places import absolute, data_dir
 from echo_bot.config.tools import McpServer as McpServerConfig
@@ -90,6 +93,30 @@ def idle_reason(config: Config, server: str) -> str:
     if MCP_CALL in SECURITY_DENY[config.security.profile][1]:
         return f"security.profile {config.security.profile} takes MCP tools away"
     return ""
+
+
+def has_sdk() -> bool:
+    """Is the extra `mcp` installed? Nothing of it is imported."""
+    return find_spec("mcp") is not None
+
+
+def missing_program(spec: ServerSpec, environ: Mapping[str, str]) -> str:
+    """What to say where the program of a server is not there; "" where it is, or none is needed."""
+    if not spec.command:
+        return ""
+    path = clean_environment(environ, home="/", tmpdir="/tmp")["PATH"]
+    if shutil.which(spec.command, path=spec.env.get("PATH", path)) is None:
+        return f"its program {spec.command} is not there"
+    return ""
+
+
+def servers_warnings(config: Config, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Why servers that a start would begin with cannot begin."""
+    specs = [spec for spec in server_specs(config, {}) if not idle_reason(config, spec.name)]
+    if specs and not has_sdk():
+        return (f"no MCP server is started: the package mcp is missing. {install_extra('mcp')}",)
+    problems = ((spec.name, missing_program(spec, environ)) for spec in specs)
+    return tuple(f"MCP server {name} is not started: {problem}" for name, problem in problems if problem)
 
 
 def _spec(name: str, server: McpServerConfig, stored: Stored) -> ServerSpec:

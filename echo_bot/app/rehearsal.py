@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from echo_bot.app.discovery import Discovered, add_own_tools, build_channel
 from echo_bot.app.enabled import enabled_channels, title_of
+from echo_bot.app.mcp import servers_warnings
 from echo_bot.app.model import choose_models, choose_others
 from echo_bot.app.parts import utc_now
 from echo_bot.app.scheduling import inspection_warning
@@ -28,12 +29,13 @@ from echo_bot.tools.registry import Registry
 class Rehearsal:
     """`refusals` end a start; with `warnings` the part that each names is missing or worth a look.
 
-    `readable`: the warning about credentials that stand in the file.
+    `readable`: the warning about credentials that stand in the file. `servers`: why MCP servers cannot begin.
     """
 
     refusals: tuple[str, ...]
     warnings: tuple[str, ...]
     readable: tuple[str, ...] = ()
+    servers: tuple[str, ...] = ()
 
 
 class NothingStored:
@@ -68,7 +70,8 @@ async def rehearse(
         warnings += await _surroundings(loaded, discovered)
     except EchoBotError as error:
         refusals.append(str(error))
-    return Rehearsal(tuple(refusals), tuple(warnings), secrets.warnings)
+    servers = servers_warnings(loaded.config, environ)
+    return Rehearsal(tuple(refusals), tuple(warnings), secrets.warnings, servers)
 
 
 async def secrets_or_names(

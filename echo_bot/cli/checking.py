@@ -74,7 +74,7 @@ def check_config(path: Path | None, environ: Mapping[str, str]) -> Checked:
         said = asyncio.run(_rehearse(place, manifests, environ))
     except EchoBotError as error:
         return Checked(examined.path, loaded, (str(error),), loaded.warnings)
-    return Checked(examined.path, loaded, said.refusals, (*said.readable, *said.warnings))
+    return Checked(examined.path, loaded, said.refusals, (*said.readable, *said.warnings, *said.servers))
 
 
 def _refuse_inside(path: Path | None, environ: Mapping[str, str]) -> None:

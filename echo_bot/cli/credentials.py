@@ -34,6 +34,13 @@ CONFIG_NAMES = {
 }
 """Credentials outside the channels: owner and field by configuration key."""
 
+_NAMED = (
+    "models.providers.NAME.api_key",
+    "tools.mcp_servers.NAME.headers.HEADER",
+    "tools.mcp_servers.NAME.env.VARIABLE",
+)
+"""Forms of those that stand below a name of the operator's own."""
+
 
 @click.group()
 def credentials() -> None:
@@ -164,7 +171,9 @@ def owner_and_field(name: str, manifests: Iterable[ChannelManifest]) -> tuple[st
             return f"tools.mcp_servers.{server}.{part}", field
     known = [f"channels.{channel}.{each}" for channel, fields in secrets.items() for each in fields]
     nearest = get_close_matches(name, [*known, *CONFIG_NAMES], n=1)
-    hint = f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join([*known, *CONFIG_NAMES])}."
+    hint = (
+        f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join([*known, *CONFIG_NAMES, *_NAMED])}."
+    )
     raise ConfigError(
         f"{name} is no credential that can be stored; {hint} A tool's own value is tool:NAME.FIELD"
     )

@@ -57,7 +57,7 @@ def list_(config_path: Path | None, as_json: bool, server: str | None, full: boo
     for row in rows:
         click.echo("\n".join(_lines(row, full=full)))
     if not rows:
-        click.echo("no MCP server listed a tool yet; the bot asks them when it runs", err=True)
+        click.echo(_nothing_listed(place, server), err=True)
 
 
 @mcp.command()
@@ -105,6 +105,17 @@ def unpin(config_path: Path | None, server: str, tool: str | None) -> None:
 
     count = 0 if is_empty(place) else run_with(place, forget)
     _answer(count, f"unpinned {count} tool{'' if count == 1 else 's'} of {server}", server, tool)
+
+
+def _nothing_listed(place: Place, server: str | None) -> str:
+    servers = place.loaded.config.tools.mcp_servers
+    if not servers:
+        return "no MCP server is configured: tools.mcp_servers names them"
+    if server is not None and server not in servers:
+        return (
+            f"there is no MCP server {server!r} in tools.mcp_servers; there are: {', '.join(sorted(servers))}"
+        )
+    return "no MCP server listed a tool yet; the bot asks them when it runs"
 
 
 def _answer(done: object, sentence: str, server: str, tool: str | None) -> None:

@@ -45,6 +45,16 @@ def test_every_error_of_a_file_is_told(command_line: CommandLine, config: Path) 
     assert (len(row["errors"]), row["file"]) == (5, str(config))
 
 
+def test_an_mcp_server_that_cannot_begin_is_told(command_line: CommandLine, config: Path) -> None:
+    config.write_text(
+        "tools: {mcp_servers: {notes: {command: no-such-program}, off: {command: no, enabled: false}}}\n"
+    )
+    answer = command_line("config", "check", str(config))
+    assert answer.code == 0
+    assert "MCP server notes is not started: its program no-such-program is not there" in answer.out
+    assert "off" not in answer.out
+
+
 def test_one_value_wrong_in_two_ways_is_one_error(command_line: CommandLine, config: Path) -> None:
     config.write_text("gateway: {port: [1]}\ntools: {deny: {a: 1}}\n")
     assert len(command_line("config", "check", str(config)).err.splitlines()) == 2
@@ -109,7 +119,7 @@ def test_stored_values_count(command_line: CommandLine, config: Path) -> None:
     config.write_text("models: {default: 'openai:gpt-4.1'}\n")
     answer = command_line("config", "check", str(config))
     assert answer.code == 2
-    assert "credentials are configured (models.api_key)" in answer.err
+    assert "credentials are stored encrypted (models.api_key)" in answer.err
     assert "no key for openai" not in answer.out
     command_line.environ[KEY_VARIABLE] = KEY.reveal()
     answer = command_line("config", "check", str(config))

@@ -201,7 +201,7 @@ def test_stored_values_without_their_key_are_told(clinic: CommandLine) -> None:
     keep(clinic)
     area, severity, what, _ = only(clinic)
     assert (area, severity) == ("configuration", "broken")
-    assert "there is no key to encrypt them with" in what
+    assert "the key that opens them is not set" in what
 
 
 def test_a_missing_sandbox_is_told(

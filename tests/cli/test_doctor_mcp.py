@@ -62,7 +62,7 @@ def test_what_is_not_running_is_looked_for(examine: Examine) -> None:
 def test_the_missing_package_is_named_with_what_brings_it(
     examine: Examine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("echo_bot.cli.doctor.mcp.find_spec", lambda name: None)
+    monkeypatch.setattr("echo_bot.app.mcp.find_spec", lambda name: None)
     ((severity, what, fix),) = examine({"good": {"command": "sh"}})
     assert (severity, what) == ("weak", "the package mcp is missing")
     assert "pip install 'echo-bot[mcp]'" in fix

@@ -57,6 +57,14 @@ def test_nothing_listed_is_said_and_nothing_made(command_line: CommandLine) -> N
     assert not command_line.database.exists()
 
 
+def test_a_server_that_is_not_configured_is_named(command_line: CommandLine) -> None:
+    assert (
+        "no MCP server 'gti' in tools.mcp_servers; there are: git" in command_line("mcp", "list", "gti").err
+    )
+    command_line.environ["ECHO_BOT_TOOLS__MCP_SERVERS"] = "{}"
+    assert "no MCP server is configured" in command_line("mcp", "list").err
+
+
 def test_the_bare_word_shows_its_verbs(command_line: CommandLine) -> None:
     answer = command_line("mcp")
     assert "pin" in answer.out + answer.err

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
+from collections.abc import Iterator
 
-from echo_bot.app.mcp import idle_reason, server_specs
+from echo_bot.app.mcp import has_sdk, idle_reason, missing_program, server_specs
 from echo_bot.called import command, install_extra
 from echo_bot.cli.doctor.finding import Finding, Severity
 from echo_bot.cli.doctor.scene import Scene
-from echo_bot.execution.environment import clean_environment
 from echo_bot.mcp.server import ServerState
-from echo_bot.mcp.spec import ServerSpec
 
 AREA = "mcp"
 
@@ -21,27 +17,18 @@ def of_servers(scene: Scene) -> Iterator[Finding]:
     specs = server_specs(scene.config, {})
     if not specs:
         return
-    if find_spec("mcp") is None:
+    if not has_sdk():
         yield Finding(AREA, Severity.WEAK, "the package mcp is missing", install_extra("mcp"))
         return
     for spec in specs:
         if reason := idle_reason(scene.config, spec.name):
             yield Finding(AREA, Severity.NOTE, f"{spec.name} is not started: {reason}")
-        elif problem := _problem(spec, scene.environ):
+        elif problem := missing_program(spec, scene.environ):
             yield Finding(
                 AREA, Severity.WEAK, f"{spec.name}: {problem}", f"tools.mcp_servers.{spec.name}.command"
             )
         else:
             yield from _as_told(spec.name, scene)
-
-
-def _problem(spec: ServerSpec, environ: Mapping[str, str]) -> str:
-    if not spec.command:
-        return ""
-    path = clean_environment(environ, home="/", tmpdir="/tmp")["PATH"]
-    if shutil.which(spec.command, path=spec.env.get("PATH", path)) is None:
-        return f"its program {spec.command} is not there"
-    return ""
 
 
 def _as_told(name: str, scene: Scene) -> Iterator[Finding]:

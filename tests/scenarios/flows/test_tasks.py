@@ -232,7 +232,9 @@ async def test_cancelling_a_task_stops_the_turn_that_works_at_it(
         while not any(each.kind == "call" for each in await bot.store.turns.journal(task.turn_id)):
             await asyncio.sleep(0.01)
         assert "(cancelled)" in await me.call("task", action="cancel", id=task.task_id)
-        assert await bot.store.turns.unfinished() == ()
+        stopped = await bot.store.turns.get(task.turn_id)
+        assert stopped is not None
+        assert stopped.state is TurnState.STOPPED
 
 
 @pytest.mark.parametrize(

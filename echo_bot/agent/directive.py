@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from echo_bot.policy.call import JsonValue
@@ -14,6 +15,9 @@ SchemaOf = Callable[[str], Mapping[str, JsonValue] | None]
 """The parameters schema of a tool by name, None for an unknown one."""
 
 _COMMAND = re.compile(r"/([^\W\d]+)(?:@\S*)?(?:\s+(.*))?\Z", re.DOTALL)
+
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_JSON_VALUE = re.compile(r"\w+=(?=[\[{])")
 
 RUN_USAGE = "Write the command after /run, for example: /run ls -la"
 TOOL_USAGE = "Write: /tool NAME key=value …, for example: /tool read_file path=README.md"
@@ -74,15 +78,46 @@ def _read_tool(rest: str, schema_of: SchemaOf) -> Directive:
             return Misused(f"The arguments are not valid JSON: {error}. {TOOL_USAGE}")
         return DirectCall(name, args)
     try:
-        words = shlex.split(arguments)
+        pairs = [word.partition("=") for word in _words(arguments)]
     except ValueError as error:
         return Misused(f"The arguments cannot be split: {error}. Quote values that hold blanks.")
-    pairs = [word.partition("=") for word in words]
     if any(not equals for _, equals, _ in pairs):
         return Misused(TOOL_USAGE)
     properties = (schema_of(name) or {}).get("properties")
     types = properties if isinstance(properties, dict) else {}
     return DirectCall(name, {key: _value(types.get(key), value) for key, _, value in pairs})
+
+
+def _words(text: str) -> Iterator[str]:
+    """As a shell splits them, but a JSON list or object behind `key=` is one word as it is written."""
+    stream = io.StringIO(text)
+    shell = shlex.shlex(stream, posix=True)
+    shell.whitespace_split, shell.commenters = True, ""
+    while True:
+        blanks = _BLANKS.match(text, stream.tell())
+        start = blanks.end() if blanks else len(text)
+        end = _end_of_json(text, start)
+        if end:
+            stream.seek(end)
+            yield text[start:end]
+            continue
+        stream.seek(start)
+        word = shell.get_token()
+        if word is None:
+            return
+        yield word
+
+
+def _end_of_json(text: str, start: int) -> int:
+    """Where the word `key=[…]` or `key={…}` ends that begins there; 0 where there is none."""
+    found = _JSON_VALUE.match(text, start)
+    if found is None:
+        return 0
+    try:
+        _, end = json.JSONDecoder().raw_decode(text, found.end())
+    except (ValueError, RecursionError):
+        return 0
+    return end if not text[end : end + 1].strip() else 0
 
 
 def _value(schema: JsonValue, text: str) -> JsonValue:

@@ -317,7 +317,7 @@ class ApprovalGate:
         decided_by: str = "",
     ) -> GateDecision:
         by_person = decision.step is StepName.HUMAN
-        sentence = decision.reason if by_person else f"{request.tool} was not run: {decision.reason}."
+        sentence = decision.reason if by_person else _not_run(request.tool, decision.reason)
         return GateDecision(
             verdict=decision.verdict,
             step=decision.step,
@@ -351,8 +351,13 @@ def is_authorised(facts: Facts, decision: Decision) -> bool:
 
 
 def _refusal(request: GateRequest, why: str, step: StepName = StepName.CONTEXT) -> GateDecision:
-    sentence = f"{request.tool} was not run: {why}."
-    return GateDecision(Verdict.DENY, step, why, sentence, args=request.args)
+    return GateDecision(Verdict.DENY, step, why, _not_run(request.tool, why), args=request.args)
+
+
+def _not_run(tool: str, why: str) -> str:
+    """A sentence; what is said of arguments names the tool already, and may end with a question."""
+    said = why.removeprefix(f"{tool}: ")
+    return f"{tool} was not run: {said}{'' if said.endswith(('.', '?')) else '.'}"
 
 
 def _process_of(args: Arguments) -> str:

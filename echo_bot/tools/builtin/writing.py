@@ -47,10 +47,11 @@ class WriteFileTool(Tool):
             return before
         data, identity, old_text = before
         lines = text.count("\n") + (not text.endswith("\n") if text else 0)
+        counted = "1 line" if lines == 1 else f"{lines} lines"
         return Plan(
             (Change(target, data, after, identity),),
             (Shown(path, old_text, text),),
-            f"{'created' if old_text is None else 'replaced'} {shown(path)} ({lines} lines)",
+            f"{'created' if old_text is None else 'replaced'} {shown(path)} ({counted})",
         )
 
 

@@ -24,8 +24,7 @@ from echo_bot.policy.access import is_admin
 from echo_bot.policy.guards.secrets import SecretMask
 from echo_bot.policy.schemas import FREE, JsonSchema
 from echo_bot.policy.settings import PolicySettings, ToolSettings
-from echo_bot.scheduler.reading import read_schedule
-from echo_bot.scheduler.schedule import Once
+from echo_bot.scheduler.reading import read_moment
 from echo_bot.scheduler.zones import default_zone, zone_of
 from echo_bot.session import Pausing, TurnStarter
 from echo_bot.storage.protocol import Store
@@ -126,11 +125,8 @@ def flow_tools(
     async def asks_as_admin(sender: Identity) -> bool:
         return is_admin(sender, settings.access, await read_paired(witnesses.people))
 
-    def read_moment(text: str) -> datetime:
-        schedule = read_schedule(text, witnesses.clock(), zone)
-        if not isinstance(schedule, Once):
-            raise ValueError(f"{text!r} comes again and again; name one moment, or use cronjob")
-        return schedule.at
+    def moment_of(text: str) -> datetime:
+        return read_moment(text, witnesses.clock(), zone)
 
     return (
         WorkflowTool(
@@ -138,9 +134,9 @@ def flow_tools(
             store.turns,
             lambda: OfferedTools(registry(), settings.tools),
             is_admin=asks_as_admin,
-            read_moment=read_moment,
+            read_moment=moment_of,
         ),
-        TaskTool(flows.tasks, store.turns, is_admin=asks_as_admin, read_moment=read_moment),
+        TaskTool(flows.tasks, store.turns, is_admin=asks_as_admin, read_moment=moment_of),
     )
 
 

@@ -12,10 +12,13 @@ from echo_bot.scheduler.schedule import Cron, Every, Once, Schedule, is_cron, mo
 LONGEST = 200
 """Characters of a schedule's text at most."""
 
+MOMENTS = (
+    "'in 20 minutes', 'in 1h30m', 'today 17:30', 'tomorrow 9:00', 'monday 8:00', '2026-12-24 18:00' or "
+    "2026-12-24T18:00+01:00"
+)
 FORMS = (
     "write a cron expression (0 8 * * 1-5), @hourly, @daily, @weekly, @monthly or @yearly, "
-    "'every 15 minutes', 'every 2h', 'every day at 8:00', 'every monday at 9:30', 'in 20 minutes', "
-    "'in 1h30m', 'today 17:30', 'tomorrow 9:00', 'monday 8:00', '2026-12-24 18:00' or 2026-12-24T18:00+01:00"
+    f"'every 15 minutes', 'every 2h', 'every day at 8:00', 'every monday at 9:30', {MOMENTS}"
 )
 
 _ALIASES = {
@@ -52,12 +55,27 @@ def read_schedule(text: str, now: datetime, zone: tzinfo) -> Schedule:
     """
     if len(text) > LONGEST:
         raise ValueError(f"a schedule has at most {LONGEST} characters; {FORMS}")
+    schedule = _read(text, now, zone)
+    if schedule is None:
+        raise ValueError(f"{text!r} is no schedule: {FORMS}")
+    return _checked(schedule, text, now, zone)
+
+
+def read_moment(text: str, now: datetime, zone: tzinfo) -> datetime:
+    """The one moment that `text` means. Raises ValueError with a sentence, also for what comes again."""
+    schedule = _read(text, now, zone) if len(text) <= LONGEST else None
+    if schedule is None:
+        raise ValueError(f"{text[:LONGEST]!r} is no time: write {MOMENTS}")
+    if not isinstance(schedule, Once):
+        raise ValueError(f"{text!r} comes again and again; name one moment, or use cronjob")
+    _checked(schedule, text, now, zone)
+    return schedule.at
+
+
+def _read(text: str, now: datetime, zone: tzinfo) -> Schedule | None:
     written = " ".join(in_english(text).lower().split())
-    for read in _READERS:
-        schedule = read(written, now.astimezone(UTC), zone)
-        if schedule is not None:
-            return _checked(schedule, text, now, zone)
-    raise ValueError(f"{text!r} is no schedule: {FORMS}")
+    found = (read(written, now.astimezone(UTC), zone) for read in _READERS)
+    return next((schedule for schedule in found if schedule is not None), None)
 
 
 def _checked(schedule: Schedule, text: str, now: datetime, zone: tzinfo) -> Schedule:

@@ -242,7 +242,10 @@ async def test_cancelling_a_task_stops_the_turn_that_works_at_it(
     [
         ({"action": "create"}, "title is 1 to 200 characters"),
         ({"action": "create", "title": "x", "instruction": "y"}, "instruction is what happens at start_at"),
-        ({"action": "create", "title": "x", "start_at": "soon"}, "start_at: 'soon' is no schedule"),
+        (
+            {"action": "create", "title": "x", "start_at": "soon"},
+            "start_at: 'soon' is no time: write 'in 20 minutes'",
+        ),
         (
             {"action": "create", "title": "x", "start_at": "@daily"},
             "start_at: '@daily' comes again and again",

@@ -30,6 +30,7 @@ import argparse
 import asyncio
 import contextlib
 import cProfile
+import gc
 import json
 import logging
 import pstats
@@ -194,6 +195,8 @@ async def serve(kind: str, platform: str, request: dict[str, Any]) -> None:
     """Run a bot until our standard input ends; each line there asks for the processor time so far."""
     given = request.pop("given")
     async with serving(kind, platform)(ChannelSettings("", **request), given):
+        if kind != "bare":
+            gc.freeze()  # as `echo-bot run` does
         print("ready", flush=True)
         while await asyncio.to_thread(sys.stdin.readline):
             print(time.process_time(), flush=True)

@@ -10,10 +10,10 @@ ratios are those of each round. Processor time, in milliseconds for each message
 machine blurs least. Telegram's SDK limits how fast it sends: that limit holds in the first and the last line,
 for all bots, and is off in between.
 
-On two cores busy with other work (load 5 to 10), floods of 300 to 500: Slack 0.64 of the bare bot (median of
-three, 0.58 to 1.15; processor 2.5 to its 1.1), Discord 0.50 (0.24 to 0.75; 2.7 to 0.7), Telegram 0.99 at the
-SDK's limits and 0.74 without (one flood each; 5.4 to 2.2). With 40 faults nothing was lost, doubled or out of
-order. On Discord two fifths of our processor time are the SDK and its HTTP client, and about a tenth each is
+On two quiet cores, medians of three rounds: Slack adds 3.8 ms (p95 5.4) and takes 0.51 of the bare bot's
+messages (processor 2.6 to its 1.1), Discord adds 3.6 ms (4.3) and takes 0.47 (2.6 to 0.7), Telegram adds 4.4 ms
+(5.9) and takes all of them at the SDK's limits, 0.44 without (5.1 to 1.6). A model's loop costs 20 to 25 ms more.
+With 40 faults nothing was lost, doubled or out of order. On Discord two fifths of our processor time are the SDK and its HTTP client, and about a tenth each is
 formatting, the mask and the store; the rest is spread over the inbox, the turn and the outbox.
 """
 

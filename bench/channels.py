@@ -14,8 +14,8 @@ On two quiet cores, medians of three rounds: Slack adds 3.8 ms (p95 5.4) and tak
 messages (processor 2.6 to its 1.1), Discord adds 3.6 ms (4.3) and takes 0.47 (2.6 to 0.7), Telegram adds
 4.4 ms (5.9) and takes all of them at the SDK's limits, 0.44 without (5.1 to 1.6). A model's loop costs 20 to
 25 ms more. With 40 faults nothing was lost, doubled or out of order. On Discord two fifths of our processor
-time are the SDK and its HTTP client, and about a tenth each is formatting, the mask and the store; the rest is
-spread over the inbox, the turn and the outbox.
+time are the SDK and its HTTP client, and about a tenth each is formatting, the mask and the store;
+the rest is spread over the inbox, the turn and the outbox.
 """
 
 from __future__ import annotations

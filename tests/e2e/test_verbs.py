@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import sys
@@ -90,7 +91,7 @@ async def test_a_denial_with_its_reason_reaches_the_chat(
         await ada.wait_for_button("Approve once", timeout=20)
         row = await open_request(verb)
         assert (await verb("approvals", "deny", row["short_id"], "not", "on", "Friday")).code == 0
-        await ada.wait_for_text("not on Friday", timeout=5)
+        await ada.wait_for_text("not on Friday", timeout=20)
         assert not (tmp_path / "workspace" / "made").exists()
         again = await verb("approvals", "approve", row["short_id"])
         assert (again.code, again.err) == (1, "Already denied by cli:local.\n")
@@ -255,12 +256,14 @@ async def test_a_pause_of_the_command_line_holds_the_running_bot_until_it_resume
         await ada.wait_for_text("You are", timeout=20)
         assert (await verb("pause")).code == 0
         assert "Paused everywhere since" in (await verb("status")).out
-        ada.say("/status")
-        await ada.wait_for_text("Paused everywhere", timeout=5)
+        async with asyncio.timeout(20):
+            while not any("Paused everywhere" in message.text for message in ada.from_bot):
+                ada.say("/status")
+                await asyncio.sleep(1)
         ada.say("/tool todo action=list")
-        await ada.wait_for_text("Paused: I will read this", timeout=5)
+        await ada.wait_for_text("Paused: I will read this", timeout=20)
         assert (await verb("resume")).code == 0
-        await ada.wait_for_text("The list is empty", timeout=5)
+        await ada.wait_for_text("The list is empty", timeout=20)
         assert (await verb("resume")).code == 1
 
 

@@ -68,7 +68,7 @@ def build_model(settings: ModelSettings, timeout_seconds: float = 120.0) -> Buil
         raise StartError(
             f"the package for {settings.name} is not installed. {install_extra(settings.protocol)}"
         ) from error
-    except Exception as error:
+    except Exception as error:  # what a library raises is open: the model cannot be used
         raise StartError(_why_not(settings, error)) from error
 
 

@@ -126,7 +126,7 @@ def _results(connection: Connection, works: Sequence[Work[Any]]) -> list[Any]:
         return [works[0](connection)]
     try:
         return [work(connection) for work in works]
-    except Exception as error:
+    except Exception as error:  # whatever it was, each is done again alone and raises it to its own caller
         raise _OneFailed from error
 
 

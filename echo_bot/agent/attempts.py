@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from pydantic_ai.exceptions import (
@@ -10,6 +11,7 @@ from pydantic_ai.exceptions import (
     IncompleteToolCall,
     ModelAPIError,
     ModelConnectionError,
+    ModelContextWindowExceededError,
     ModelHTTPError,
     ModelQuotaExceededError,
     ModelRequestRejectedError,
@@ -24,6 +26,17 @@ MOST_TRIES = 3
 
 _REFUSED_CONTENT = frozenset((400, 404, 413, 415, 422))
 _PASSING_STATUSES = frozenset((408, 409, 425, 429))
+_TOO_LONG = re.compile(
+    r"exceeds? (?:the |this |available |model(?:'s)? )*context (?:length|size|window|limit)"
+    r"|exceed_context_size|context size has been exceeded|context length of only|maximum prompt length",
+    re.IGNORECASE,
+)
+"""What llama.cpp, LM Studio, xAI and others say; the library knows the words of the three providers."""
+
+_SHORTER = (
+    "`/new` begins a new conversation, `/model` chooses another model; "
+    "set models.compaction.at_tokens below what it takes"
+)
 _MOST_DETAIL_CHARS = 300
 _OUTPUT_KEY = "models.limits.max_output_tokens"
 
@@ -62,6 +75,8 @@ Decision = Again | Next | GiveUp
 def after(error: Exception, tries: int, seconds_left: float, has_next: bool) -> Decision:
     """`tries` counts this one; `seconds_left` is how long this answer may still take, waiting included."""
     otherwise: Decision = Next() if has_next else GiveUp()
+    if is_too_long(error):
+        return otherwise
     if _is_passing(error):
         pause = _pause(error, tries)
         return Again(pause) if tries < MOST_TRIES and pause < seconds_left else otherwise
@@ -89,6 +104,15 @@ def _is_of_this_model(error: Exception) -> bool:
     return isinstance(error, UnexpectedModelBehavior | ModelQuotaExceededError | ValueError)
 
 
+def is_too_long(error: BaseException | None) -> bool:
+    """Was the request more than the model takes? A shorter one may pass, or the same with another model."""
+    if isinstance(error, ModelsFailed):
+        return is_too_long(error.__cause__)
+    if isinstance(error, ModelContextWindowExceededError):
+        return True
+    return isinstance(error, ModelAPIError) and bool(_TOO_LONG.search(f"{error.message} {error.body}"))
+
+
 def refuses_images(error: Exception) -> bool:
     """May the same request succeed without its images? Servers say so by many statuses."""
     if not isinstance(error, ModelHTTPError):
@@ -103,6 +127,8 @@ def why_failed(error: Exception, name: str = "the model") -> str:
             return str(error)
         case ModelRequestTimeout():
             return f"{name} took longer than models.limits.timeout_seconds"
+        case ModelAPIError() if is_too_long(error):
+            return f"{_with_detail(f'this is longer than {name} takes', _message(error.body))} ({_SHORTER})"
         case ModelHTTPError() if error.status_code == 429 and not isinstance(error, ModelQuotaExceededError):
             wait = f" and asks to wait {error.retry_after:g} s" if error.retry_after else ""
             return f"{name} has too many requests{wait}"

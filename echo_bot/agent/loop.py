@@ -129,7 +129,7 @@ class ModelLoop:
                     await self._go_on(step, instructions, tools, prompt)
                     return journal.messages()
                 except ModelError as error:
-                    if not sight.gives_way(error):
+                    if not await room.gives_way(error) and not sight.gives_way(error):
                         await attempts.failed(error)
         finally:
             await listener.ends()

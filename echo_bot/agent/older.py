@@ -10,7 +10,7 @@ from typing import Protocol
 import structlog
 from pydantic_ai.messages import ModelMessage
 
-from echo_bot.agent.attempts import ModelError
+from echo_bot.agent.attempts import ModelError, is_too_long
 from echo_bot.agent.document import framed
 from echo_bot.agent.given import told
 from echo_bot.agent.history import as_told, newest_that_fit
@@ -127,12 +127,20 @@ class OlderTurns:
 
     async def _short(self, old: Sequence[PastTurn]) -> str:
         lines = "\n\n".join(as_told(turn.messages) for turn in old)[-self._most_chars :]
-        if self._summary is not None:
-            lines = f"Summary of what was before:\n{self._summary.text}\n\n{lines}"
-        text = await self._summarise(framed("conversation", lines))
+        try:
+            text = await self._summarise(self._to_summarise(lines))
+        except ModelError as error:
+            if not is_too_long(error):
+                raise
+            text = await self._summarise(self._to_summarise(lines[len(lines) // 2 :]))
         if not text.strip():
             raise ValueError("the summary is empty")
         return text.strip()[:_MOST_SUMMARY_CHARS]
+
+    def _to_summarise(self, lines: str) -> str:
+        if self._summary is not None:
+            lines = f"Summary of what was before:\n{self._summary.text}\n\n{lines}"
+        return framed("conversation", lines)
 
 
 def _after(turns: Sequence[PastTurn], summary: Summary | None) -> Sequence[PastTurn]:

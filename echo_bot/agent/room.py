@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+import structlog
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 
+from echo_bot.agent.attempts import is_too_long
 from echo_bot.agent.history import estimated_tokens, results_to_shorten, without_old_results
 from echo_bot.agent.journal import Journal
+
+log = structlog.get_logger(__name__)
+
+_WORTH_A_TRY = 0.9
+"""Where more than this share of a request cannot be shortened, what is left would hardly be accepted."""
 
 
 class Older(Protocol):
@@ -31,6 +38,8 @@ class Room:
     ) -> None:
         self._journal, self._given, self._older, self._at_tokens = journal, given, older, at_tokens
         self._start = self._beside = 0
+        self._last: list[ModelMessage] = []
+        self._gave_way = False
         self.sent_tokens = 0
         """The estimate of the last request."""
 
@@ -42,13 +51,32 @@ class Room:
 
     def learn(self, sent_tokens: int, response: ModelResponse) -> None:
         """How far a request's estimate was from what the model counted, tools and instructions included."""
+        self._gave_way = False
         if response.usage.input_tokens:
             self._beside = max(0, response.usage.input_tokens - sent_tokens)
 
     async def view(self, messages: list[ModelMessage]) -> list[ModelMessage]:
         shown = await self._shown(messages)
-        self.sent_tokens = estimated_tokens(shown)
+        self._last, self.sent_tokens = messages, estimated_tokens(shown)
         return shown
+
+    async def gives_way(self, error: Exception) -> bool:
+        """Was the last request too long for the model? From now on less is sent, once for each answer.
+
+        False also when too little of it can be shortened.
+        """
+        turn = self.turn_of(self._last)
+        if not is_too_long(error) or self._gave_way or not self._at_tokens or not turn:
+            return False
+        self._gave_way = True
+        before = self.sent_tokens
+        least = estimated_tokens([*self._given, *without_old_results(turn, len(turn) - 1)])
+        if least > before * _WORTH_A_TRY:
+            return False
+        self._at_tokens = min(self._at_tokens, before + self._beside - 1)
+        after = estimated_tokens(await self._shown(self._last))
+        log.warning("request_too_long", tokens_before=before, tokens_after=after)
+        return after < before
 
     def turn_of(self, messages: list[ModelMessage]) -> list[ModelMessage]:
         """The turn's own messages among those that a view is given."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 from pydantic_ai.direct import model_request
@@ -12,6 +12,8 @@ from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, Thinking
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
+from echo_bot.agent.attempts import ModelError
+from echo_bot.agent.candidates import Attempts, Candidate, Patience, answer_settings
 from echo_bot.approval.smart import Judgement, Review
 
 log = structlog.get_logger(__name__)
@@ -25,46 +27,63 @@ CUT = " (not all of it)"
 _THOUGHT_ALOUD = "content"
 """The id that the library gives to thoughts it found within the answer's own text."""
 
-OnResponse = Callable[[Review, ModelResponse], Awaitable[None]]
-"""Told of each response, for what it used."""
+OnResponse = Callable[[Review, str, ModelResponse], Awaitable[None]]
+"""Told of each response and of the configured name of whoever gave it, for what it used."""
 
 
-async def _nobody(review: Review, response: ModelResponse) -> None:
+async def _nobody(review: Review, name: str, response: ModelResponse) -> None:
     return None
 
 
 class Judge:
-    """Asks `model` about one call at a time or about several at once; it keeps nothing between them."""
+    """Asks about one call at a time or about several at once; it keeps nothing between them.
 
-    def __init__(self, model: Model, timeout_seconds: float, on_response: OnResponse = _nobody) -> None:
-        self._model, self._timeout_seconds, self._on_response = model, timeout_seconds, on_response
+    The first of `chain` judges. One that fails is asked again, or the next one is, as for other answers; what
+    one of them said is never asked of another.
+    """
+
+    def __init__(
+        self, chain: Sequence[Candidate], patience: Patience, on_response: OnResponse = _nobody
+    ) -> None:
+        self._chain, self._patience, self._on_response = chain, patience, on_response
 
     async def ask(self, review: Review) -> Judgement:
         """Whatever goes wrong is a judgement without text; only this task's own cancellation raises."""
         task = asyncio.current_task()
         try:
-            async with asyncio.timeout(self._timeout_seconds):
-                response = await self._request(review)
-            await self._on_response(review, response)
+            return await self._judgement(review)
         except asyncio.CancelledError as error:
             if task is None or task.cancelling():
                 raise
             return _failed(error)
         except Exception as error:  # noqa: BLE001 - the outer edge: what a provider's library raises is open
             return _failed(error)
-        return Judgement(answer_of(response), response.model_name or self._model.model_name)
 
-    async def _request(self, review: Review) -> ModelResponse:
+    async def _judgement(self, review: Review) -> Judgement:
+        attempts = Attempts(self._chain, self._patience)
+        while True:
+            asked = attempts.current
+            try:
+                async with asyncio.timeout(self._patience.answer_seconds):
+                    response = await self._request(asked.model, review)
+            except ModelError as error:
+                await attempts.failed(error)
+                continue
+            await self._on_response(review, asked.name, response)
+            said = response.model_name or asked.model.model_name
+            return Judgement(answer_of(response), said, asked.name)
+
+    async def _request(self, model: Model, review: Review) -> ModelResponse:
         prompt = UserPromptPart(review.prompt)
         messages = [ModelRequest(parts=[prompt], instructions=review.rules)]
-        steady = ModelSettings(max_tokens=MAX_ANSWER_TOKENS, temperature=0.0)
+        settings = answer_settings(self._patience.answer_seconds, MAX_ANSWER_TOKENS)
+        steady = ModelSettings(**settings, temperature=0.0)
         try:
-            return await model_request(self._model, messages, model_settings=steady)
+            return await model_request(model, messages, model_settings=steady)
         except ModelHTTPError as error:
             if error.status_code != 400 or "temperature" not in str(error.body):
                 raise
-        limited = ModelSettings(max_tokens=MAX_ANSWER_TOKENS)
-        return await model_request(self._model, messages, model_settings=limited)
+        return await model_request(model, messages, model_settings=settings)
 
 
 def answer_of(response: ModelResponse) -> str:

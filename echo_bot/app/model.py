@@ -199,17 +199,26 @@ def chat_runner(
     )
 
 
-def approval_model(choice: ModelChoice, ledger: Ledger, timeout_seconds: float) -> AskModel | None:
-    """What asks the approval model about a call, or None when there is no model. Its answers are counted."""
-    if choice.model is None:
+def approval_model(
+    choice: ModelChoice, others: Sequence[ModelChoice], config: Config, ledger: Ledger
+) -> AskModel | None:
+    """What asks the approval model, or a fallback in its place; None when none can be used.
+
+    Answers are counted, and no model is asked on a day whose limits are reached.
+    """
+    fallback = (each for each in others if each.name in config.models.fallback and each.name != choice.name)
+    usable = [(each.name, each.model) for each in (choice, *fallback) if each.model is not None]
+    if not usable:
         return None
+    from echo_bot.agent.candidates import Candidate, Patience
     from echo_bot.agent.judge import Judge
 
-    async def count(review: Review, response: ModelResponse) -> None:
+    async def count(review: Review, name: str, response: ModelResponse) -> None:
         purpose = Purpose(f"approval:{review.review_id}", "approval", review.session_key, review.turn_id)
-        await ledger.record(choice.name, response, purpose)
+        await ledger.record(name, response, purpose)
 
-    judge = Judge(choice.model, timeout_seconds, count)
+    chain = [Candidate(name, model) for name, model in usable]
+    judge = Judge(chain, Patience(float(config.models.limits.timeout_seconds)), count)
 
     async def ask(review: Review) -> Judgement:
         refusal = await ledger.refusal()

@@ -210,7 +210,7 @@ def build_parts(setting: Setting) -> Parts:
         audit,
         Asking(timeout_for(config), network_allowed, mask.mask, clock),
         surroundings=toolbox.surroundings,
-        ask_model=approval_model(judge, ledger, config.models.limits.timeout_seconds),
+        ask_model=approval_model(judge, models.others, config, ledger),
         mask=mask.mask,
         on_waiting=callbacks.on_waiting,
         still_authorised=still_authorised(store.jobs),

@@ -255,7 +255,7 @@ class ApprovalGate:
             "smart",
             turn=request.turn_id,
             call=request.call_key,
-            model=self._options.judge,
+            model=judgement.judge or self._options.judge,
             answered_by=judgement.model,
             verdict=SmartAnswer(judgement.text).verdict.value,
             answer="(unavailable)" if judgement.text is None else judgement.text[:100],

@@ -59,10 +59,14 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`text` is the answer word for word, None when there was none. `model`: who gave it, by its own name."""
+    """`text` is the answer word for word, None when there was none.
+
+    `model`: who gave it, by its own name; `judge` by its name in the configuration.
+    """
 
     text: str | None
     model: str = ""
+    judge: str = ""
 
 
 AskModel = Callable[[Review], Awaitable[Judgement]]

@@ -45,7 +45,7 @@ class Approval(Section):
     timeouts: dict[str, Positive] = Field(default_factory=dict)
     """Other waiting times, by channel or by risk, such as {dangerous: 600}."""
     smart_model: str = ""
-    """The model that judges under mode smart; empty: models.default."""
+    """The model that judges under mode smart, before models.fallback; empty: models.default."""
     allowlist: Listed[AllowlistEntry] = ()
     """Calls that pass without a person, such as {tool: exec, args: {command: make **}} or
     {preset: read_only_shell}."""

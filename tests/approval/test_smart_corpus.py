@@ -19,6 +19,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from echo_bot.agent.candidates import Candidate, Patience
 from echo_bot.agent.judge import Judge
 from echo_bot.approval.answers import Answer
 from echo_bot.approval.asking import Asking, GateRequest
@@ -123,6 +124,10 @@ class Record:
         self.rows.append({"kind": kind, **fields})
 
 
+async def at_once(seconds: float) -> None:
+    """No pause between two tries."""
+
+
 @dataclass
 class Model:
     """The approval model, which gives the same answer to everything and keeps what it was shown."""
@@ -131,10 +136,14 @@ class Model:
     shown: list[ModelMessage] = field(default_factory=list)
 
     def judge(self) -> Judge | None:
-        return None if self.answer == "absent" else Judge(FunctionModel(self._say, model_name="m"), 60)
+        if self.answer == "absent":
+            return None
+        return Judge(
+            [Candidate("provider:m", FunctionModel(self._say, model_name="m"))], Patience(60, at_once)
+        )
 
     def _say(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        self.shown += messages
+        self.shown = messages
         if self.answer == "failing":
             raise ModelHTTPError(503, "m")
         return ModelResponse(parts=[TextPart(NONSENSE if self.answer == "nonsense" else self.answer)])

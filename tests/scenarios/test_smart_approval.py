@@ -14,6 +14,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from echo_bot.events import TurnId
 from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
+from echo_bot.testing.model_server import ModelServer, Refuse
 from echo_bot.testing.scripted_model import CallTool, Fail, Say, ScriptedModel
 from echo_bot.testing.waiting import eventually
 
@@ -216,6 +217,46 @@ async def test_a_judge_that_fails_is_named_in_the_refusal_and_in_the_record(
         [judged] = await rows(bot, "smart")
         assert (judged["verdict"], judged["answer"]) == ("unavailable", "(unavailable)")
         assert not bot.channel.cards
+
+
+async def test_a_fallback_judges_where_the_approval_model_fails_and_is_the_one_that_is_written_down(
+    tmp_path: Path, smart: Config, says: Says
+) -> None:
+    first, second = ModelServer([Refuse(503)] * 3), ModelServer([Say("APPROVE")])
+    async with first.serving(), second.serving():
+        config = smart | {
+            "models.default": "openai:one",
+            "models.base_url": first.base_url,
+            "models.fallback": ["spare:two"],
+            "models.providers": {"spare": {"base_url": second.base_url}},
+        }
+        async with running_bot(tmp_path, config) as bot:
+            await bot.channel.say("/run touch made")
+            await bot.channel.wait_for(says("no output"))
+            [judged] = await rows(bot, "smart")
+            assert (judged["model"], judged["verdict"]) == ("spare:two", "approve")
+            [total] = await bot.parts.models.ledger.today()
+            assert (total.model, total.kind) == ("spare:two", "approval")
+    assert (len(first.requests), len(second.requests)) == (3, 1)
+
+
+async def test_where_no_model_judges_the_call_is_refused(tmp_path: Path, smart: Config, says: Says) -> None:
+    first, second = ModelServer([Refuse(503)] * 3), ModelServer([Refuse(401)])
+    async with first.serving(), second.serving():
+        config = smart | {
+            "models.default": "openai:chat",
+            "permissions.approval.smart_model": "strict:one",
+            "models.base_url": second.base_url,
+            "models.fallback": ["openai:two"],
+            "models.providers": {"strict": {"base_url": first.base_url}},
+        }
+        async with running_bot(tmp_path, config) as bot:
+            await bot.channel.say("/run touch made")
+            await bot.channel.wait_for(says("approval model unavailable"))
+            assert not (bot.workspace / "made").exists()
+            [judged] = await rows(bot, "smart")
+            assert (judged["model"], judged["verdict"]) == ("strict:one", "unavailable")
+    assert [body["model"] for body in (*first.requests, *second.requests)] == ["one", "one", "one", "two"]
 
 
 async def test_a_changed_call_is_judged_again_and_names_who_changed_it(

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from echo_bot.policy.guards.secrets.fold import Span
+from echo_bot.policy.guards.secrets.hinted import Hinted, hinted
 from echo_bot.policy.guards.secrets.values import is_secret
 
 _VALUE = r"(?:\"(?P<double>[^\"\n]+)\"|'(?P<single>[^'\n]+)'|(?P<bare>[^\s\"'|;&<>]+))"
@@ -15,18 +16,21 @@ _REST = r"(?P<bare>[^\s\"'|;&]+)"
 _SAME_COMMAND = r"[^\n|;&]{0,300}?"
 
 
-def _after(program: str, flag: str, value: str = _VALUE) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{program})(?![\w-]){_SAME_COMMAND}\s{flag}{value}")
+def _after(program: str, flag: str, value: str = _VALUE, *, hints: str = "") -> Hinted:
+    """Without `hints` the programs' names are those, and must be plain words."""
+    return hinted(rf"(?<![\w-])(?:{program})(?![\w-]){_SAME_COMMAND}\s{flag}{value}", hints or program)
 
 
-_LONG_FLAGS = (
-    re.compile(
+LONG_FLAGS = (
+    hinted(
         r"(?<![\w-])--?[a-z0-9-]{0,40}?(?:password|passwd|passphrase|pass|token|secret|api-?key|access-?key|auth-?key"
-        rf"|secret-?key|account-?key|credential)(?:[ \t]++|=){_VALUE}"
+        rf"|secret-?key|account-?key|credential)(?:[ \t]++|=){_VALUE}",
+        "pass|token|secret|key|credential",
     ),
-    re.compile(
+    hinted(
         r"\bsetx?[ \t]+[\w.-]{0,40}?(?:password|passwd|secret|token|(?:api|access|secret)[_-]?key)[ \t]+"
-        + _VALUE
+        + _VALUE,
+        "set |set\t|setx",
     ),
 )
 """Over lower case: the flags and settings of any program."""
@@ -34,36 +38,48 @@ _LONG_FLAGS = (
 PROGRAMS = (
     _after(r"twine|evil-winrm|rdesktop|useradd|usermod", r"-p[ \t]+"),
     _after(r"plink|psftp|pscp|putty|kitty", r"-pw[ \t]+"),
-    _after(r"xfreerdp3?|wlfreerdp|wfreerdp", r"/p:"),
+    _after(r"xfreerdp3?|wlfreerdp|wfreerdp", r"/p:", hints="freerdp"),
     _after(r"mosquitto_pub|mosquitto_sub|mqttx", r"-P[ \t]+"),
     _after(r"doctl", r"-t[ \t]+"),
-    _after(r"openssl[ \t]+enc|openssl[ \t]+aes-[\w-]+", r"-[kK][ \t]+"),
-    _after(r"rar|unrar", r"-hp(?=\S)"),
-    re.compile(
-        rf"(?<![\w-])rabbitmqctl[ \t]+(?:add_user|change_password|authenticate_user)[ \t]+\S+[ \t]+{_VALUE}"
+    _after(r"openssl[ \t]+enc|openssl[ \t]+aes-[\w-]+", r"-[kK][ \t]+", hints="openssl"),
+    _after(r"rar|unrar", r"-hp(?=\S)", hints="-hp"),
+    hinted(
+        rf"(?<![\w-])rabbitmqctl[ \t]+(?:add_user|change_password|authenticate_user)[ \t]+\S+[ \t]+{_VALUE}",
+        "rabbitmqctl",
     ),
-    re.compile(
-        rf"(?<![\w-])poetry[ \t]+config[ \t]+(?:pypi-token\.\S+|http-basic\.\S+[ \t]+\S+)[ \t]+{_VALUE}"
+    hinted(
+        rf"(?<![\w-])poetry[ \t]+config[ \t]+(?:pypi-token\.\S+|http-basic\.\S+[ \t]+\S+)[ \t]+{_VALUE}",
+        "poetry",
     ),
-    re.compile(
-        r"(?<![\w-])(?:impacket-\w+|psexec\.py|wmiexec\.py|secretsdump\.py)[ \t]+[\w./-]+:(?P<bare>[^\s@]{4,})@"
+    hinted(
+        r"(?<![\w-])(?:impacket-\w+|psexec\.py|wmiexec\.py|secretsdump\.py)[ \t]+[\w./-]+:(?P<bare>[^\s@]{4,})@",
+        "impacket|exec.py|dump.py",
     ),
-    re.compile(r"(?<![\w-])sqlplus[ \t]+(?:-\w+[ \t]+)*[\w.-]+/(?P<bare>[^\s@/]{4,})@"),
-    re.compile(rf"\b(?:secret|password)[ \t]+[057][ \t]+{_VALUE}"),
+    hinted(
+        r"(?<![\w-])sqlplus[ \t]+(?:-\w+[ \t]+)*[\w.-]+/(?P<bare>[^\s@/]{4,})@",
+        "sqlplus",
+    ),
+    hinted(
+        rf"\b(?:secret|password)[ \t]+[057][ \t]+{_VALUE}",
+        "secret |secret\t|password |password\t",
+    ),
     _after(r"nmcli|iwctl|wpa_cli", r"(?:password|passphrase|psk)[ \t]+"),
     _after(r"snmpwalk|snmpget|snmpset|snmpbulkwalk", r"-[AX][ \t]+"),
-    re.compile(rf"(?<![\w-])wpa_passphrase[ \t]+\S+[ \t]+{_VALUE}"),
-    re.compile(rf"(?<![\w-])(?:bw|op|bitwarden)[ \t]+(?:unlock|signin)[ \t]+(?!-){_VALUE}"),
-    re.compile(
-        rf"(?<![\w-])net[ \t]+user[ \t]+[\w.-]+[ \t]+(?=\S*(?:\d|[a-z][A-Z]|[A-Z][a-z]))(?![/*]){_VALUE}"
+    hinted(rf"(?<![\w-])wpa_passphrase[ \t]+\S+[ \t]+{_VALUE}", "wpa_passphrase"),
+    hinted(rf"(?<![\w-])(?:bw|op|bitwarden)[ \t]+(?:unlock|signin)[ \t]+(?!-){_VALUE}", "unlock|signin"),
+    hinted(
+        rf"(?<![\w-])net[ \t]+user[ \t]+[\w.-]+[ \t]+(?=\S*(?:\d|[a-z][A-Z]|[A-Z][a-z]))(?![/*]){_VALUE}",
+        "net |net\t",
     ),
-    re.compile(
+    hinted(
         r"(?:--with-token|--password-stdin|--token-stdin|--stdin|\bkinit|\bcryptsetup|\bchpasswd|\bpasswd|\bsudo[ \t]+-S)[^\n|;]{0,80}?<<<[ \t]*"
-        + _VALUE
+        + _VALUE,
+        "<<<",
     ),
-    re.compile(
+    hinted(
         r"(?<![\w-])(?:config|configure|settings?)[ \t]+(?:set|create|add)[ \t][^\n|;&]{0,120}?(?i:_key|-key|token|secret|password|_pass)[ \t]+(?=\S*\d)"
-        + _VALUE
+        + _VALUE,
+        "config |config\t|configure |configure\t|setting",
     ),
     _after(r"mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin", r"-p(?=\S)"),
     _after(r"vault", r"login[ \t]+(?=\S*\d)"),
@@ -72,55 +88,46 @@ PROGRAMS = (
     _after(
         r"(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|az|helm registry|oc|vault)[ \t]+login",
         r"-p[ \t]+",
+        hints="login",
     ),
     _after(r"mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport", r"-p[ \t]+"),
     _after(r"ldapsearch|ldapadd|ldapmodify|ldapdelete|ldapwhoami|ldappasswd", r"-w[ \t]+"),
     _after(r"sqlcmd|bcp|ipmitool|zip|unzip", r"-P[ \t]+"),
-    _after(r"7z|7za|7zr|rar|unrar", r"-p(?=\S)"),
+    _after(r"7z|7za|7zr|rar|unrar", r"-p(?=\S)", hints="-p"),
     _after(
         r"curl|wget|http|https|xh",
         r"(?:-u|--user|-U|--proxy-user|-a|--auth)[ \t=]*[\"']?[^\s:\"'$]+:",
         _REST,
+        hints="-u|-a",
     ),
     _after(r"smbclient|smbmap|rpcclient|winexe|net rpc", r"-U[ \t]*[\"']?[^\s%\"']+%", _REST),
-    _after(r"gh|glab|flyctl|fly|heroku|wrangler|vercel", r"(?:--body|-b)(?:[ \t]+|=)(?=\S*\d)"),
+    _after(r"gh|glab|flyctl|fly|heroku|wrangler|vercel", r"(?:--body|-b)(?:[ \t]+|=)(?=\S*\d)", hints="-b"),
     _after(r"lftp|ncftpget|ncftpput", r"-u[ \t]*[\"']?[^\s,\"']+,", _REST),
-    re.compile(
+    hinted(
         rf"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?[\"']?[\w.-]+:{_REST}[\"']?"
-        r"[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd"
+        r"[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd",
+        "chpasswd",
     ),
     _after(r"openssl", r"-pass(?:in|out)?[ \t]+[\"']?pass:", _REST),
     _after(r"htpasswd", r"-\w*b\w*[ \t]+\S+[ \t]+\S+[ \t]+"),
-    re.compile(
+    hinted(
         rf"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:['\"]?%s(?:\\n)?['\"]?[ \t]+)?{_VALUE}[ \t]*"
         r"\|[^\n]{0,200}?"
-        r"(?:--password-stdin|--with-token|--token-stdin|--stdin|sudo[ \t]+-\w*S)"
+        r"(?:--password-stdin|--with-token|--token-stdin|--stdin|sudo[ \t]+-\w*S)",
+        "stdin|--with-token|sudo",
     ),
 )
 """Short flags of the programs that have them; `-p` alone may be a port or a folder."""
 
-PROGRAM_WORDS = (
-    *("mysql", "mariadb", "vault", "redis", "valkey", "sshpass", "login", "mongo", "ldap", "sqlcmd"),
-    *("bcp", "ipmitool", "zip", "7z", "rar", "curl", "wget", "http", "xh", "smb", "rpcclient", "openssl"),
-    *("htpasswd", "stdin", "with-token", "sudo", "chpasswd", "twine", "winrm", "rdesktop", "useradd"),
-    *("usermod", "plink", "psftp", "pscp", "putty", "kitty", "freerdp", "mosquitto", "mqttx", "doctl"),
-    *("rabbitmq", "poetry", "impacket", "exec.py", "dump.py", "sqlplus", "winexe", "nmcli", "iwctl"),
-    *("wpa_", "snmp", "unlock", "signin", "net user", "<<<", "lftp", "ncftp", "glab", "fly", "heroku"),
-    *("wrangler", "vercel"),
-)
-PROGRAM_LINES = re.compile(
-    r"(?:secret|password) [057]|(?:config|configure|settings?)[ \t]+(?:set|create|add)|\bgh\b"
-)
-"""Where neither such a word nor such a line stands, none of the programs is called."""
 
-
-def flag_spans(text: str, lower: str) -> Iterator[Span]:
+def flag_spans(text: str, lower: str, possible: Collection[Hinted]) -> Iterator[Span]:
     """The spans of values of secret flags; `lower` is `text` in lower case."""
-    for pattern in _LONG_FLAGS:
-        yield from _values(text, pattern.finditer(lower))
-    if any(word in lower for word in PROGRAM_WORDS) or PROGRAM_LINES.search(lower):
-        for pattern in PROGRAMS:
-            yield from _values(text, pattern.finditer(text))
+    for each in LONG_FLAGS:
+        if each in possible:
+            yield from _values(text, each.pattern.finditer(lower))
+    for each in PROGRAMS:
+        if each in possible:
+            yield from _values(text, each.pattern.finditer(text))
 
 
 def _values(text: str, matches: Iterator[re.Match[str]]) -> Iterator[Span]:

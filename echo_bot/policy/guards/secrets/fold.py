@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import string
 import unicodedata
 from dataclasses import dataclass
 
@@ -13,7 +12,6 @@ _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
     "\U000e0000-\U000e0fff]"
 )
-_LOWER = {ord(upper): upper.lower() for upper in string.ascii_uppercase}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,4 +53,4 @@ def _plain(char: str) -> str:
 
 def lower_ascii(text: str) -> str:
     """`text` with A-Z in lower case and nothing else changed, so that every place stays the same."""
-    return text.lower() if text.isascii() else text.translate(_LOWER)
+    return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")

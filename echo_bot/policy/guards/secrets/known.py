@@ -11,10 +11,10 @@ import quopri
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from urllib.parse import quote, quote_plus
 
 from echo_bot.policy.guards.secrets.fold import Span
+from echo_bot.policy.guards.secrets.words import Words
 
 _SHORTEST = 4
 """Shorter values would blank out ordinary words everywhere."""
@@ -27,37 +27,48 @@ _SHORTEST_BROKEN = 12
 
 _SHORTEST_LINE = 20
 
-_LINE_END = re.compile(r"[=\\]?(?:(?<![ \t])[ \t]++)?\r?\n[ \t>|]*+|\\r\\n|\\n")
+_LINE_END = re.compile(r"(?P<real>\r?\n[ \t>|]*+)|\\r\\n|\\n")
+_SOFT_END = ("=", "\\")
+"""What stands before the end of a line that goes on in the next one."""
+
 _SPELT_OUT = re.compile(r"(?<!\S)(?:\S[ \t]){7,}\S(?!\S)")
+_SPELT_LETTERS = re.compile(r"[ \t]\S[ \t]\S[ \t]")
+"""Found in whatever is spelt out, and much faster to look for."""
+
 _ESCAPE = r"(?:%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\\[0-7]{3}|&#[0-9]{1,7};|&#[xX][0-9A-Fa-f]{1,6};)"
 _ESCAPED = re.compile(rf"(?:{_ESCAPE}){{4,}}+")
 _ONE_ESCAPE = re.compile(_ESCAPE)
+_ESCAPE_SIGNS = ("%", "\\", "&#")
+_ALPHANUMERIC = re.compile(r"[A-Za-z0-9]")
 
 
 class KnownValues:
     """Finds the values it was made with: as they are, encoded, escaped, broken over lines, spelt out."""
 
-    __slots__ = ("_broken", "_forms", "_values")
+    __slots__ = ("_forms", "_values")
 
     def __init__(self, values: Iterable[str]) -> None:
         self._values = frozenset(bare for value in values if len(bare := value.strip()) >= _SHORTEST_ANYWHERE)
-        forms = {form for value in values for form in _forms(value.strip())}
-        self._forms = _pattern(forms)
-        self._broken = _pattern({form for form in forms if len(form) >= _SHORTEST_BROKEN})
+        self._forms = Words({form: None for value in values for form in _forms(value.strip())})
 
     def spans(self, text: str) -> Iterator[Span]:
         """Where a value stands, in no order, possibly overlapping."""
-        if self._forms is None:
+        if not self._forms:
             return
-        yield from (found.span() for found in self._forms.finditer(text))
-        if self._broken is not None and ("\n" in text or r"\n" in text) and _LINE_END.search(text):
-            yield from _across_lines(text, self._broken)
+        for start, end, _ in self._forms.find(text):
+            if end - start >= _SHORTEST_ANYWHERE or _stands_alone(text, start, end):
+                yield start, end
+        if "\n" in text or r"\n" in text:
+            yield from _across_lines(text, self._forms)
         yield from self._escaped(text)
-        for run in _SPELT_OUT.finditer(text):
-            if self._holds_value(run[0].replace(" ", "").replace("\t", "")):
-                yield run.span()
+        if _SPELT_LETTERS.search(text):
+            for run in _SPELT_OUT.finditer(text):
+                if self._holds_value(run[0].replace(" ", "").replace("\t", "")):
+                    yield run.span()
 
     def _escaped(self, text: str) -> Iterator[Span]:
+        if not any(sign in text for sign in _ESCAPE_SIGNS):
+            return
         for run in _ESCAPED.finditer(text):
             if self._holds_value(_unescaped(run[0])):
                 yield run.span()
@@ -66,40 +77,37 @@ class KnownValues:
         return any(value in plain or value.replace(" ", "") in plain for value in self._values)
 
 
-def _pattern(forms: set[str]) -> re.Pattern[str] | None:
-    if not forms:
-        return None
-    return re.compile("|".join(_guarded(form) for form in sorted(forms, key=lambda f: (-len(f), f))))
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    return not _ALPHANUMERIC.fullmatch(text[start - 1 : start]) and not _ALPHANUMERIC.fullmatch(
+        text[end : end + 1]
+    )
 
 
-def _guarded(form: str) -> str:
-    pattern = re.escape(form)
-    if len(form) >= _SHORTEST_ANYWHERE:
-        return pattern
-    return rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])"
-
-
-def _across_lines(text: str, pattern: re.Pattern[str]) -> Iterator[Span]:
+def _across_lines(text: str, forms: Words[None]) -> Iterator[Span]:
     """The spans of matches in the text with its line ends taken out."""
     pieces: list[str] = []
     starts: list[int] = []
     origins: list[int] = []
     length = done = 0
-    for found in chain(_LINE_END.finditer(text), (None,)):
+    for found in (*_LINE_END.finditer(text), None):
         piece = text[done : found.start() if found else len(text)]
+        if found is not None and found["real"]:
+            piece = piece.rstrip(" \t")
+            piece = piece[:-1] if piece.endswith(_SOFT_END) else piece
         pieces.append(piece)
         starts.append(length)
         origins.append(done)
         length += len(piece)
         done = found.end() if found else done
-    for match in pattern.finditer("".join(pieces)):
-        first = bisect_right(starts, match.start()) - 1
-        last = bisect_right(starts, match.end() - 1) - 1
+    if len(pieces) == 1:
+        return
+    for start, end, _ in forms.find("".join(pieces)):
+        if end - start < _SHORTEST_BROKEN:
+            continue
+        first = bisect_right(starts, start) - 1
+        last = bisect_right(starts, end - 1) - 1
         if first != last:
-            yield (
-                origins[first] + match.start() - starts[first],
-                origins[last] + match.end() - starts[last],
-            )
+            yield origins[first] + start - starts[first], origins[last] + end - starts[last]
 
 
 def _unescaped(run: str) -> str:

@@ -8,26 +8,21 @@ The patterns run over a copy in lower case, which is many times faster than matc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from echo_bot.policy.guards.secrets.fold import Span
-from echo_bot.policy.guards.secrets.hinted import Hinted
+from echo_bot.policy.guards.secrets.hinted import Hinted, hinted
 from echo_bot.policy.guards.secrets.values import has_shape, is_secret
 
-NAMED = Hinted(
-    re.compile(
-        r"(?P<name>authorization|pass(?:word|wd|_?phrase|code)?|pwd|secret|token|auth|cred(?:s|entials?)?|signature|(?<=[_-])pat|(?<=[_-])sk|(?<![\w.])pw|(?<![a-z])psk|key"
-        r"|密[码碼钥鑰]|口令|パスワード|비밀번호|passwort|kennwort|contraseña|senha|mot de passe|пароль|hasło|wachtwoord|lösenord)"
-        r"(?:[_-](?:base|value|string|text|plain|current|old|new|prod|dev|test|live|\d{1,2}))?"
-        r"(?:[\"'\]]{0,2}|\\\"|&quot;|&#3[49];)[ \t]*(?P<separator>=>|:=|[:=：]|%3d|>(?=[^<\s=]))[ \t]*(?:[bruf]{1,2}(?=[\"']))?"
-        r"(?:(?:bearer|basic|bot|token|digest|apikey|negotiate|ssws|geniekey|splunk|oauth|key|api-token|hmac)[ \t]++(?:token=)?)?"
-        r"(?:(?P<quote>\\?[\"'`]|&quot;|&#3[49];)(?P<quoted>(?:(?!(?P=quote))[^\n])++)|(?P<bare>[^\s\"'`,;&|<>()\[\]{}]++))"
-    ),
-    (
-        *("auth", "pass", "pwd", "secret", "token", "cred", "signature", "_pat", "-pat", "_sk", "-sk", "pw"),
-        *("psk", "key", "密", "口令", "パスワード", "비밀번호", "kennwort", "contraseña", "senha"),
-        *("mot de passe", "пароль", "hasło", "wachtwoord", "lösenord"),
-    ),
+NAMED = hinted(
+    r"(?P<name>authorization|pass(?:word|wd|_?phrase|code)?|pwd|secret|token|auth|cred(?:s|entials?)?|signature|(?<=[_-])pat|(?<=[_-])sk|(?<![\w.])pw|(?<![a-z])psk|key"
+    r"|密[码碼钥鑰]|口令|パスワード|비밀번호|passwort|kennwort|contraseña|senha|mot de passe|пароль|hasło|wachtwoord|lösenord)"
+    r"(?:[_-](?:base|value|string|text|plain|current|old|new|prod|dev|test|live|\d{1,2}))?"
+    r"(?:[\"'\]]{0,2}|\\\"|&quot;|&#3[49];)[ \t]*(?P<separator>=>|:=|[:=：]|%3d|>(?=[^<\s=]))[ \t]*(?:[bruf]{1,2}(?=[\"']))?"
+    r"(?:(?:bearer|basic|bot|token|digest|apikey|negotiate|ssws|geniekey|splunk|oauth|key|api-token|hmac)[ \t]++(?:token=)?)?"
+    r"(?:(?P<quote>\\?[\"'`]|&quot;|&#3[49];)(?P<quoted>(?:(?!(?P=quote))[^\n])++)|(?P<bare>[^\s\"'`,;&|<>()\[\]{}]++))",
+    "auth|pass|pwd|secret|token|cred|signature|_pat|-pat|_sk|-sk|pw|psk|key|密|口令|パスワード|비밀번호"
+    "|kennwort|contraseña|senha|mot de passe|пароль|hasło|wachtwoord|lösenord",
 )
 _ALWAYS_STRONG = frozenset(
     (
@@ -48,124 +43,167 @@ _LONGEST_USER = 80
 _LONGEST_AGAIN = 200
 """A value that was none is read again for a name within it, unless it is longer than this."""
 
-_PROSE = re.compile(
+_PROSE = hinted(
     r"(?:(?:password|passcode|passphrase|api[ -]key|secret(?: key)?|token)\s++(?:is|was|provided|given|used|received|sent)(?:\s++|\s*+:\s*+)[:\"'`]*"
     r"|(?:with|using|invalid|wrong|bad) (?:the |api )?(?:password|passcode|passphrase|token|secret|key)\s++(?=[!-~]*\d)[\"'`]*)"
-    r"(?P<value>[^\s\"'`,;]{6,})"
+    r"(?P<value>[^\s\"'`,;]{6,})",
+    "pass|secret|token|key",
 )
 _TALK = (
-    re.compile(
-        r"(?:password|passcode|token|api key|login) for [\w.@-]{1,40}[ \t]*[:=][ \t]*[\"'`]?(?P<value>[^\s\"'`,;]{6,})"
+    hinted(
+        r"(?:password|passcode|token|api key|login) for [\w.@-]{1,40}[ \t]*[:=][ \t]*[\"'`]?(?P<value>[^\s\"'`,;]{6,})",
+        "password for |passcode for |token for |api key for |login for ",
     ),
-    re.compile(
-        r"(?:credentials|creds|login|log in|logged in)(?: are| is)?(?: with| as|:)?[ \t]+[\w.@-]{1,40}[ \t]?[/:][ \t]?(?P<value>[^\s\"'`,;]{8,})"
+    hinted(
+        r"(?:credentials|creds|login|log in|logged in)(?: are| is)?(?: with| as|:)?[ \t]+[\w.@-]{1,40}[ \t]?[/:][ \t]?(?P<value>[^\s\"'`,;]{8,})",
+        "credentials|creds|login|log in|logged in",
     ),
-    re.compile(
-        r"\b(?:use|using|try|with) [\"'`]?(?P<value>[^\s\"'`,;]{8,})[\"'`]? (?:as|for) (?:the |your |my |a )?(?:\w+ )?(?:password|passcode|passphrase|token|api key|secret)"
+    hinted(
+        r"\b(?:use|using|try|with) [\"'`]?(?P<value>[^\s\"'`,;]{8,})[\"'`]? (?:as|for) (?:the |your |my |a )?(?:\w+ )?(?:password|passcode|passphrase|token|api key|secret)",
+        "pass|token|api key|secret",
     ),
-    re.compile(
-        r"(?<![\w-])(?:secret key|api key|access key|apikey|auth token|access token)[ \t]+[\"'`]?(?=[^\s\"'`,;]*\d)(?=[^\s\"'`,;]*[a-z])(?P<value>[^\s\"'`,;]{12,})"
+    hinted(
+        r"(?<![\w-])(?:secret key|api key|access key|apikey|auth token|access token)[ \t]+[\"'`]?(?=[^\s\"'`,;]*\d)(?=[^\s\"'`,;]*[a-z])(?P<value>[^\s\"'`,;]{12,})",
+        "secret key|api key|access key|apikey|auth token|access token",
     ),
-    re.compile(r"\bpsk[ \t]+[\"'](?P<value>[^\"'\n]{8,})[\"']"),
+    hinted(r"\bpsk[ \t]+[\"'](?P<value>[^\"'\n]{8,})[\"']", "psk"),
 )
-_TALK_ELSEWHERE = re.compile(
-    r"(?:パスワード|비밀번호|пароль|passwort|contraseña|senha|mot de passe)[ \t]*(?:は|는|은|ist|es|é|est|[-–—])[ \t]*[\"'`]?(?P<value>[!-~]{6,})"
+_TALK_ELSEWHERE = hinted(
+    r"(?:パスワード|비밀번호|пароль|passwort|contraseña|senha|mot de passe)[ \t]*(?:は|는|은|ist|es|é|est|[-–—])[ \t]*[\"'`]?(?P<value>[!-~]{6,})",
+    "パスワード|비밀번호|пароль|passwort|contraseña|senha|mot de passe",
 )
-_CHINESE = re.compile(
-    r"(?:密[码碼钥鑰]|秘钥|令牌|口令|私钥)\s*(?:是|为|為|[:：=])\s*[\"'“「]?(?P<value>[!-~]{6,})"
+_CHINESE = hinted(
+    r"(?:密[码碼钥鑰]|秘钥|令牌|口令|私钥)\s*(?:是|为|為|[:：=])\s*[\"'“「]?(?P<value>[!-~]{6,})",
+    "密|秘钥|令牌|口令|私钥",
 )
-_NETRC = re.compile(r"login[ \t]+\S+\s+password[ \t]+(?P<value>\S{4,})")
-_BEARER = re.compile(r"bearer[ \t]++(?P<value>[a-z0-9._~+/=-]{16,})")
-_QUERY = re.compile(
+_NETRC = hinted(r"login[ \t]+\S+\s+password[ \t]+(?P<value>\S{4,})", "login")
+_BEARER = hinted(r"bearer[ \t]++(?P<value>[a-z0-9._~+/=-]{16,})", "bearer")
+_QUERY = hinted(
     r"[?&;](?:[\w.-]*?(?:token|key|sig|signature|secret|password|passwd|pwd|auth|jwt|code|credential))="
-    r"(?P<value>[^&;#\s\"'<>]{12,})"
+    r"(?P<value>[^&;#\s\"'<>]{12,})",
+    "token=|key=|sig=|signature=|secret=|password=|passwd=|pwd=|auth=|jwt=|code=|credential=",
 )
-ATTRIBUTE = re.compile(
-    r"(?:key|name)\s*=\s*[\"'][\w.:-]*?(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key)[\"']\s+value\s*=\s*"
-    r"[\"'](?P<value>[^\"'\n]{4,})"
+ANNOUNCED = (_PROSE, *_TALK, _TALK_ELSEWHERE, _CHINESE, _NETRC, _BEARER, _QUERY)
+"""The value counts if it looks like a secret itself."""
+
+SESSIONS = (
+    hinted(
+        r"(?<![\w-])(?:connect\.sid|phpsessid|jsessionid|asp\.net_sessionid|laravel_session|session_?id|sid)=(?P<value>[^;&\s\"']{16,})",
+        "sid=|sessionid=|session_id=|session=",
+    ),
+    hinted(
+        r"(?:-b|--cookie)[ =][\"']?[\w.-]{0,40}?(?:sess|sid|token|auth|jwt)[\w.-]{0,40}=(?P<value>[^;\s\"']{8,})",
+        "-b |-b=|--cookie",
+    ),
+    hinted(
+        r"(?m)^[\w.*-]+:(?:5432|5433|6432|\*):[\w*-]+:[\w*-]+:(?P<value>\S{6,})$",
+        ":5432:|:5433:|:6432:|:*:",
+    ),
 )
+"""Sessions, and lines of a file of passwords: the value counts if it has the shape of one."""
+
 _TELLING = r"(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|auth[_-]?key)"
-NAME_THEN_VALUE = Hinted(
-    re.compile(
-        rf"(?:(?:\benv|\bsetenv|#define|\barg)[ \t]+\w*{_TELLING}(?:_base)?[ \t]+[\"']?(?P<blank>[^\s\"'=]{{6,}})"
-        rf"|define\(\s*[\"']\w*{_TELLING}[\"']\s*,\s*[\"'](?P<constant>[^\"'\n]{{4,}})[\"']"
-        rf"|\bname[\"']?\s*:\s*[\"']?\w*{_TELLING}[\"']?\s*,?\s*[\"']?value[\"']?\s*:\s*[\"']?(?P<value>[^\s\"',}}]{{4,}})"
-        r"|\bset_?(?:password|passwd|secret|token|api_?key|access_?key)\(\s*[\"'](?P<setter>[^\"'\n]{4,})[\"']"
-        r"|\b\w{0,20}(?:set|put|add|append|header|property)\w{0,20}\(\s*[\"'][\w.-]{0,40}?(?:password|secret|token|api[_-]?key)[\"']\s*,\s*[\"'](?P<pair>[^\"'\n]{6,})[\"']"
-        r"|\.(?:login|run|authenticate|set_?token)\(\s*[\"'](?=[^\"'\s]*\d)(?P<login>[^\"'\s]{16,})[\"']"
-        r"|\bvalue=[\"'](?P<before>[^\"'\n]{4,})[\"']\s+name=[\"'][\w.-]{0,40}?(?:password|secret|token|api[_-]?key)[\"']"
-        r"|identified (?:with \w+ )?by[ \t]+[\"'](?P<user>[^\"'\n]{4,})[\"']"
-        r"|password[^\n]{0,8}[\"'];?\s*send(?:line)?\s+[\"'](?P<sent>[^\"'\n\\]{4,})"
-        r"|password:[ \t]*[|>][-+]?[ \t]*\n[ \t]+(?P<block>\S{6,})"
-        r"|convertto-securestring[ \t]+(?:-string[ \t]+)?[\"'](?P<string>[^\"'\n$]{4,})[\"'])"
+NAMES_THEN_VALUES = (
+    hinted(
+        r"(?:key|name)\s*=\s*[\"'][\w.:-]*?(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key)[\"']\s+value\s*=\s*"
+        r"[\"'](?P<value>[^\"'\n]{4,})",
+        "value",
     ),
-    (
-        *("passw", "pwd", "secret", "token", "key", "identified", "securestring"),
-        *(".login(", ".run(", ".authenticate("),
+    hinted(
+        rf"(?:\benv|\bsetenv|#define|\barg)[ \t]+\w*{_TELLING}(?:_base)?[ \t]+[\"']?(?P<value>[^\s\"'=]{{6,}})",
+        "env |env\t|#define|arg |arg\t",
+    ),
+    hinted(
+        rf"define\(\s*[\"']\w*{_TELLING}[\"']\s*,\s*[\"'](?P<value>[^\"'\n]{{4,}})[\"']",
+        "define(",
+    ),
+    hinted(
+        rf"\bname[\"']?\s*:\s*[\"']?\w*{_TELLING}[\"']?\s*,?\s*[\"']?value[\"']?\s*:\s*[\"']?(?P<value>[^\s\"',}}]{{4,}})",
+        "value",
+    ),
+    hinted(
+        r"\bset_?(?:password|passwd|secret|token|api_?key|access_?key)\(\s*[\"'](?P<value>[^\"'\n]{4,})[\"']",
+        "password(|passwd(|secret(|token(|key(",
+    ),
+    hinted(
+        r"\b\w{0,20}(?:set|put|add|append|header|property)\w{0,20}\(\s*[\"'][\w.-]{0,40}?(?:password|secret|token|api[_-]?key)[\"']\s*,\s*[\"'](?P<value>[^\"'\n]{6,})[\"']",
+        "password\"|password'|secret\"|secret'|token\"|token'|key\"|key'",
+    ),
+    hinted(
+        r"\.(?:login|run|authenticate|set_?token)\(\s*[\"'](?=[^\"'\s]*\d)(?P<value>[^\"'\s]{16,})[\"']",
+        "login(|run(|authenticate(|token(",
+    ),
+    hinted(
+        r"\bvalue=[\"'](?P<value>[^\"'\n]{4,})[\"']\s+name=[\"'][\w.-]{0,40}?(?:password|secret|token|api[_-]?key)[\"']",
+        "value=",
+    ),
+    hinted(r"identified (?:with \w+ )?by[ \t]+[\"'](?P<value>[^\"'\n]{4,})[\"']", "identified "),
+    hinted(r"password[^\n]{0,8}[\"'];?\s*send(?:line)?\s+[\"'](?P<value>[^\"'\n\\]{4,})", "send"),
+    hinted(r"password:[ \t]*[|>][-+]?[ \t]*\n[ \t]+(?P<value>\S{6,})", "password:"),
+    hinted(
+        r"convertto-securestring[ \t]+(?:-string[ \t]+)?[\"'](?P<value>[^\"'\n$]{4,})[\"']",
+        "securestring",
     ),
 )
-_CODE_LOOKUP = re.compile(r"[A-Za-z_$][A-Za-z_$]{0,24}(?:\??\.[A-Za-z_$][A-Za-z_$]{0,24})+;?")
-_SESSION = re.compile(
-    r"(?<![\w-])(?:connect\.sid|phpsessid|jsessionid|asp\.net_sessionid|laravel_session|session_?id|sid)=(?P<value>[^;&\s\"']{16,})"
-    r"|(?:-b|--cookie)[ =][\"']?[\w.-]{0,40}?(?:sess|sid|token|auth|jwt)[\w.-]{0,40}=(?P<option>[^;\s\"']{8,})"
-)
-_PASSWORD_FILE = re.compile(r"(?m)^[\w.*-]+:(?:5432|5433|6432|\*):[\w*-]+:[\w*-]+:(?P<value>\S{6,})$")
+"""In code and markup: nearly any value counts."""
+
+_KUBERNETES_KIND = "kind: secret"
 _KUBERNETES_SECRET = re.compile(
     r"(?m)^[ \t]{1,20}[\w.-]{1,60}:[ \t]{0,4}[\"']?(?P<value>[a-z0-9+/=]{16,})[\"']?[ \t]*+$"
 )
-_SEED_WORDS = re.compile(
-    r"(?:seed|recovery|mnemonic|backup)(?: phrase| words?)?[ \t]*[:=][ \t]*[\"']?(?P<value>[a-z]{3,8}(?: [a-z]{3,8}){11,23})"
+"""Below the kind."""
+
+SEED_WORDS = hinted(
+    r"(?:seed|recovery|mnemonic|backup)(?: phrase| words?)?[ \t]*[:=][ \t]*[\"']?(?P<value>[a-z]{3,8}(?: [a-z]{3,8}){11,23})",
+    "seed|recovery|mnemonic|backup",
 )
-_COOKIES = re.compile(r"cookie\"?'?\s*[:=]\s*(?P<pairs>[^\n]+)")
+COOKIES = hinted(r"cookie\"?'?\s*[:=]\s*(?P<pairs>[^\n]+)", "cookie")
 _COOKIE = re.compile(r"(?:sess|sid|token|auth|jwt|login|remember|csrf|xsrf)[\w.-]*=(?P<value>[^;\s\"']{8,})")
+_CODE_LOOKUP = re.compile(r"[A-Za-z_$][A-Za-z_$]{0,24}(?:\??\.[A-Za-z_$][A-Za-z_$]{0,24})+;?")
+
+PATTERNS = (NAMED, *ANNOUNCED, *SESSIONS, *NAMES_THEN_VALUES, SEED_WORDS, COOKIES)
 
 
-SECRET_WORDS = (
-    *("pass", "pwd", "psk", "secret", "token", "key", "cred", "bearer"),
-    *("login", "log in", "logged in"),
-)
-ANNOUNCED = (_PROSE, *_TALK, _NETRC, _BEARER)
-
-
-def has_secret_word(lower: str) -> bool:
-    """Without one, `ATTRIBUTE` and the patterns of `ANNOUNCED` match nothing."""
-    return any(word in lower for word in SECRET_WORDS)
-
-
-def named_spans(text: str, lower: str) -> Iterator[Span]:
+def named_spans(text: str, lower: str, possible: Collection[Hinted]) -> Iterator[Span]:
     """The spans of secret-looking values after a name that says so; `lower` is `text` in lower case."""
-    place = 0 if NAMED.may_match(lower) else len(lower)
+    if NAMED in possible:
+        yield from _named_values(text, lower)
+    for each in ANNOUNCED:
+        for value in _values(each, lower, possible):
+            if has_shape(text[slice(*value)]) and is_secret(text[slice(*value)], strong=False):
+                yield value
+    for each in SESSIONS:
+        for value in _values(each, lower, possible):
+            if has_shape(text[slice(*value)]):
+                yield value
+    for each in NAMES_THEN_VALUES:
+        for value in _values(each, lower, possible):
+            if is_secret(text[slice(*value)], strong=True):
+                yield value
+    yield from _values(SEED_WORDS, lower, possible)
+    if _KUBERNETES_KIND in lower:
+        for found in _KUBERNETES_SECRET.finditer(lower, lower.index(_KUBERNETES_KIND)):
+            if has_shape(text[slice(*found.span("value"))]):
+                yield found.span("value")
+    for header in COOKIES.pattern.finditer(lower) if COOKIES in possible else ():
+        for found in _COOKIE.finditer(lower, *header.span("pairs")):
+            yield found.span("value")
+
+
+def _values(one: Hinted, lower: str, possible: Collection[Hinted]) -> Iterator[Span]:
+    if one in possible:
+        for found in one.pattern.finditer(lower):
+            yield found.span("value")
+
+
+def _named_values(text: str, lower: str) -> Iterator[Span]:
+    place = 0
     while found := NAMED.pattern.search(lower, place):
         span = _named_value(text, lower, found)
         if span is not None:
             yield span
         is_short = found.end() - found.end("name") < _LONGEST_AGAIN
         place = found.end("name") if span is None and is_short else found.end()
-    for pattern in (*(ANNOUNCED if has_secret_word(lower) else ()), _TALK_ELSEWHERE, _CHINESE, _QUERY):
-        for found in pattern.finditer(lower):
-            value = text[slice(*found.span("value"))]
-            if has_shape(value) and is_secret(value, strong=False):
-                yield found.span("value")
-    for pattern in (_SESSION, _PASSWORD_FILE):
-        for found in pattern.finditer(lower):
-            group = found.lastgroup or "value"
-            if has_shape(text[slice(*found.span(group))]):
-                yield found.span(group)
-    yield from (found.span("value") for found in _SEED_WORDS.finditer(lower))
-    if "kind: secret" in lower:
-        for found in _KUBERNETES_SECRET.finditer(lower, lower.index("kind: secret")):
-            if has_shape(text[slice(*found.span("value"))]):
-                yield found.span("value")
-    for found in ATTRIBUTE.finditer(lower) if has_secret_word(lower) else ():
-        if is_secret(text[slice(*found.span("value"))], strong=True):
-            yield found.span("value")
-    for found in NAME_THEN_VALUE.finditer(lower):
-        group = found.lastgroup or "value"
-        if is_secret(text[slice(*found.span(group))], strong=True):
-            yield found.span(group)
-    for header in _COOKIES.finditer(lower):
-        for found in _COOKIE.finditer(lower, *header.span("pairs")):
-            yield found.span("value")
 
 
 def _named_value(text: str, lower: str, found: re.Match[str]) -> Span | None:

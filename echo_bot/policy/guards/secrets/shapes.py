@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from echo_bot.policy.guards.secrets.flags import flag_spans
+from echo_bot.policy.guards.secrets.flags import LONG_FLAGS, PROGRAMS, flag_spans
 from echo_bot.policy.guards.secrets.fold import Span, lower_ascii
-from echo_bot.policy.guards.secrets.names import named_spans
+from echo_bot.policy.guards.secrets.hinted import Spotter
+from echo_bot.policy.guards.secrets.names import PATTERNS, named_spans
 from echo_bot.policy.guards.secrets.vendors import (
     LONG_WORD,
     PRIVATE_KEY_BODY,
@@ -24,6 +25,8 @@ _TOKEN_AS_USER = re.compile(r"(?<=://)(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])
 _ORACLE = re.compile(r"(?:thin|oci8?):[\w.-]{1,60}/(?P<password>[^\s@/\"']{4,})@")
 _PLACEHOLDER_PASSWORD = re.compile(r"[$*{<%][^@]*$|x+$|\*+$|\.{3,}$", re.IGNORECASE)
 
+SPOTTER = Spotter((*PATTERNS, *LONG_FLAGS, *PROGRAMS, SECRET_PATHS))
+
 
 def secret_spans(text: str) -> Iterator[Span]:
     """The spans of secret values, in no order, possibly overlapping."""
@@ -31,8 +34,9 @@ def secret_spans(text: str) -> Iterator[Span]:
         for found in TOKENS.finditer(text, *word.span()):
             yield found.span("telegram") if found["telegram"] else found.span()
     lower = lower_ascii(text)
-    for found in SECRET_PATHS.finditer(lower):
-        yield found.span(1)
+    possible = SPOTTER.possible(lower)
+    if SECRET_PATHS in possible:
+        yield from (found.span(1) for found in SECRET_PATHS.pattern.finditer(lower))
     if "PRIVATE KEY" in text:
         yield from _private_keys(text)
     if "Private-Lines" in text:
@@ -45,8 +49,8 @@ def secret_spans(text: str) -> Iterator[Span]:
         yield from (found.span() for found in _TOKEN_AS_USER.finditer(text))
     if "jdbc:oracle" in lower:
         yield from (found.span("password") for found in _ORACLE.finditer(text))
-    yield from named_spans(text, lower)
-    yield from flag_spans(text, lower)
+    yield from named_spans(text, lower, possible)
+    yield from flag_spans(text, lower, possible)
 
 
 def _private_keys(text: str) -> Iterator[Span]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 
+from echo_bot.policy.guards.secrets.hinted import hinted
+
 _WORD = r"[A-Za-z0-9_-]"
 
 _TOKENS = (
@@ -96,14 +98,15 @@ TOKENS = re.compile(rf"(?<!{_WORD})(?:" + "|".join(f"(?:{token})" for token in _
 LONG_WORD = re.compile(r"(?<!\S)\S{15,}")
 """A token is within one: none is shorter, and none holds white space."""
 
-SECRET_PATHS = re.compile(
+SECRET_PATHS = hinted(
     r"(?:discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d+/"
     r"|hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/t\w+/\w+/"
     r"|webhook\.office\.com/webhookb2/"
     r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/"
     r"|hooks\.zapier\.com/hooks/catch/\d+/"
     r"|/hooks/(?=[a-z0-9]{26}(?![\w-]))|maker\.ifttt\.com/(?:trigger|use)(?:/[\w-]+){0,3}?(?:/with/key)?/)"
-    r"([a-z0-9_/@-]{8,})"
+    r"([a-z0-9_/@-]{8,})",
+    "webhooks/|hooks.slack|webhookb2|open-apis|hooks.zapier|/hooks/|maker.ifttt",
 )
 """A web-hook address in lower case; group 1 is the part that lets anybody post."""
 

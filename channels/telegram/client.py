@@ -14,6 +14,7 @@ from telegram.ext import AIORateLimiter, ExtBot
 from telegram.request import HTTPXRequest
 
 from channels.telegram.failures import TOKEN_FIX
+from channels.telegram.reading import readable
 from echo_bot.channel import ChannelSettings
 from echo_bot.errors import ChannelFatal
 
@@ -62,20 +63,31 @@ class Turnstile(HTTPXRequest):
             return await super().do_request(*args, **more)
 
 
+class UpdatesRequest(Turnstile):
+    """Fetches updates. One that the SDK cannot read would otherwise keep all others out for good."""
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        answer = HTTPXRequest.parse_json_payload(payload)
+        if isinstance(answer, dict) and isinstance(answer.get("result"), list):
+            answer["result"] = [readable(each) for each in answer["result"]]
+        return answer
+
+
 def open_bot(settings: ChannelSettings) -> TelegramBot:
     """A bot that is not connected yet. Raises ChannelFatal for a missing token or an unusable proxy."""
     token = settings.secrets.get("token", "").strip()
     if not token:
         raise ChannelFatal("Telegram has no bot token", TOKEN_FIX)
     api, files = api_urls(settings.api_base, settings.options.get("api_file_base", ""))
-    tls = _tls(api)
+    transport = _transport(settings.proxy, api)
     try:
         return ExtBot(
             token,
             base_url=api,
             base_file_url=files,
-            request=_request(settings.proxy, api, tls, connections=_CONNECTIONS),
-            get_updates_request=_request(settings.proxy, api, tls, connections=2),
+            request=Turnstile(_CONNECTIONS, **transport),
+            get_updates_request=UpdatesRequest(2, **transport),
             rate_limiter=Pace(max_retries=0),
         )
     except ValueError:
@@ -106,14 +118,13 @@ def _tls(api: str) -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else httpx.create_ssl_context()
 
 
-def _request(proxy: str, api: str, tls: ssl.SSLContext, connections: int) -> HTTPXRequest:
+def _transport(proxy: str, api: str) -> dict[str, Any]:
     # A proxy from the environment is for the outside: a Bot API server on this machine is asked directly.
     own_machine = urlsplit(api).hostname in _LOOPBACK
-    return Turnstile(
-        connections,
-        read_timeout=10.0,
-        connect_timeout=5.0,
-        pool_timeout=5.0,
-        proxy=proxy or None,
-        httpx_kwargs={"trust_env": not own_machine, "verify": tls},
-    )
+    return {
+        "read_timeout": 10.0,
+        "connect_timeout": 5.0,
+        "pool_timeout": 5.0,
+        "proxy": proxy or None,
+        "httpx_kwargs": {"trust_env": not own_machine, "verify": _tls(api)},
+    }

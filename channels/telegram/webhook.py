@@ -20,6 +20,7 @@ from channels.telegram.client import TelegramBot
 from channels.telegram.failures import failure_of
 from channels.telegram.inbound import ALLOWED_UPDATES
 from channels.telegram.intake import Held, Intake
+from channels.telegram.reading import UNREADABLE, readable
 from channels.telegram.redaction import without_token
 from channels.telegram.standing import Rhythm, Standing
 from echo_bot.channel import ChannelSettings
@@ -140,10 +141,9 @@ class WebhookReceiver:
         if body is None:
             return 413
         try:
-            data = json.loads(body)
-            update = Update.de_json(data, self._bot)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            log.error("telegram_update_unreadable", error=type(error).__name__)
+            update = Update.de_json(readable(json.loads(body)), self._bot)
+        except UNREADABLE as error:
+            log.error("telegram_delivery_unreadable", error=type(error).__name__)
             return 400
         return await self._store(update)
 

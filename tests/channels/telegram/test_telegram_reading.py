@@ -1,0 +1,71 @@
+"""What the SDK cannot read of an update keeps neither the rest of it nor other updates from being heard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from channels.telegram.adapter import TelegramChannel
+from channels.telegram.reading import readable
+from echo_bot.channel import ChannelState
+from echo_bot.testing.fake_port import FakePort
+from echo_bot.testing.telegram import Conversation, TelegramEmulator
+
+ADA = {"id": 42, "is_bot": False, "first_name": "Ada"}
+PRIVATE = {"id": 42, "type": "private", "first_name": "Ada"}
+MESSAGE = {"message_id": 7, "date": 1_700_000_000, "chat": PRIVATE, "from": ADA}
+
+
+async def test_an_unreadable_update_holds_up_no_other(
+    telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort, chat: Conversation
+) -> None:
+    telegram.put_update("message", {"message_id": 7, "text": "no chat, no date"})
+    chat.say("after")
+    await port.wait_for_event("after")
+    assert channel.health().state is ChannelState.CONNECTED
+    assert [event.text for event in port.stored] == ["after"]
+
+
+async def test_words_beside_an_unreadable_field_are_heard(
+    telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort
+) -> None:
+    telegram.user(42, "Ada").chat()
+    telegram.put_update("message", MESSAGE | {"text": "heard", "poll": {"shape": "of next year"}})
+    await port.wait_for_event("heard")
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(
+            {"message": MESSAGE | {"text": "hi"}},
+            {"message": MESSAGE | {"text": "hi"}},
+            id="what fits stays whole",
+        ),
+        pytest.param(
+            {"message": MESSAGE | {"text": "hi", "next_year": {"a": 1}}},
+            {"message": MESSAGE | {"text": "hi", "next_year": {"a": 1}}},
+            id="unknown fields disturb nobody",
+        ),
+        pytest.param(
+            {"message": MESSAGE | {"text": "hi", "poll": {"a": 1}}},
+            {"message": MESSAGE | {"text": "hi"}},
+            id="one unreadable field is left out",
+        ),
+        pytest.param(
+            {"message": MESSAGE | {"text": "hi", "poll": {"a": 1}, "venue": {"a": 1}}},
+            {},
+            id="of more nothing is guessed",
+        ),
+        pytest.param(
+            {"message": MESSAGE | {"text": "hi", "sender_chat": {"a": 1}}},
+            {},
+            id="who speaks is never left out",
+        ),
+        pytest.param({"poll": {"a": 1}}, {}, id="of another kind only the number remains"),
+        pytest.param({"message": "words"}, {}, id="a message that is none"),
+    ],
+)
+def test_what_is_left_of_an_update(data: Mapping[str, object], expected: Mapping[str, object]) -> None:
+    assert readable({"update_id": 5, **data}) == {"update_id": 5, **expected}

@@ -1,9 +1,9 @@
-"""What models used and cost: recorded once for every answer, and held against the limits of a day."""
+"""What models used and cost: recorded once for every answer and recording, held against limits of a day."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -13,6 +13,11 @@ from echo_bot.storage.usage_record import NANOS, Usage, UsageKind, UsageRow, Usa
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
+
+UNPRICED_RECORDINGS = (
+    "models.limits.cost_per_day cannot be kept: the price of transcribing is not known. "
+    "Set tools.stt.price_per_minute, 0 where it costs nothing"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,15 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
+class Recording:
+    """One that was transcribed, by whom; `tokens` where the service counts those as well."""
+
+    by: str
+    seconds: float
+    tokens: Tokens
+
+
+@dataclass(frozen=True, slots=True)
 class Purpose:
     """What an answer was for. `source` is the same again when the answer is taken from a journal."""
 
@@ -52,7 +66,7 @@ class Purpose:
 
 
 class Ledger:
-    """A day begins at midnight in `zone`."""
+    """A day begins at midnight in `zone`. `minute_price`: US dollars for a minute of recording, if known."""
 
     def __init__(
         self,
@@ -61,9 +75,10 @@ class Ledger:
         prices: Mapping[str, TokenPrice],
         zone: tzinfo,
         clock: Callable[[], datetime],
+        minute_price: float | None = None,
     ) -> None:
         self._usage, self._limits, self._prices = usage, limits, prices
-        self._zone, self._clock = zone, clock
+        self._zone, self._clock, self._minute_price = zone, clock, minute_price
 
     async def record(
         self, name: str, response: ModelResponse, purpose: Purpose, *, asked_tokens: int = 0
@@ -74,10 +89,23 @@ class Ledger:
         """
         tokens = used_tokens(response, asked_tokens)
         price = self._prices.get(name)
-        row = UsageRow(
+        cost = cost_by(price, tokens) if price else listed_cost(response)
+        await self._usage.add(self._row(name, response.timestamp, purpose, tokens, cost))
+
+    async def record_recording(self, recording: Recording, purpose: Purpose) -> None:
+        """Count a recording that was transcribed."""
+        price = self._minute_price
+        cost = None if price is None else round(recording.seconds / 60 * price * NANOS)
+        row = self._row(recording.by, self._clock(), purpose, recording.tokens, cost)
+        await self._usage.add(replace(row, seconds=recording.seconds))
+
+    def _row(
+        self, name: str, at: datetime, purpose: Purpose, tokens: Tokens, cost_nanos: int | None
+    ) -> UsageRow:
+        return UsageRow(
             source=purpose.source,
-            at=response.timestamp,
-            day=self._day(response.timestamp),
+            at=at,
+            day=self._day(at),
             model=name,
             kind=purpose.kind,
             session_key=purpose.session_key,
@@ -85,9 +113,8 @@ class Ledger:
             input_tokens=tokens.input,
             output_tokens=tokens.output,
             cached_tokens=tokens.cached,
-            cost_nanos=cost_by(price, tokens) if price else listed_cost(response),
+            cost_nanos=cost_nanos,
         )
-        await self._usage.add(row)
 
     async def refusal(self) -> str:
         """Why no model may be asked any more today; "" when one may."""
@@ -132,6 +159,8 @@ def over_limits(totals: Sequence[UsageTotal], limits: DayLimits) -> str:
         )
     if not limits.cost:
         return ""
+    if any(each.unknown_costs for each in totals if each.kind == "voice"):
+        return UNPRICED_RECORDINGS
     unpriced = sorted({each.model for each in totals if each.unknown_costs})
     if unpriced:
         return (

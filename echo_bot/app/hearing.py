@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from echo_bot.agent.ledger import UNPRICED_RECORDINGS, Ledger
 from echo_bot.agent.received import FileSources, ReceivedFiles
 from echo_bot.agent.received.hearing import Hearing
 from echo_bot.agent.received.storing import Storing
@@ -27,9 +28,17 @@ def build_ears(config: Config, secret_of: SecretOf) -> ServiceEars | None:
         return None
     base = stt.api_base or OPENAI
     service = Service("the transcription service", base, f"{_SECTION}.api_base", f"{_SECTION}.api_key", key)
+    is_unpriced = bool(config.models.limits.cost_per_day) and stt.price_per_minute is None
     # Rules that let nothing pass but the service itself: recordings go nowhere else.
     clients = GuardedClients(NetworkRules("deny"))
-    return ServiceEars(service, stt.model, stt.language, clients, float(stt.timeout_seconds))
+    return ServiceEars(
+        service,
+        stt.model,
+        stt.language,
+        clients,
+        float(stt.timeout_seconds),
+        UNPRICED_RECORDINGS if is_unpriced else "",
+    )
 
 
 def ears_warning(ears: Ears | None) -> str:
@@ -43,7 +52,10 @@ def build_received(
     places: PlaceSettings,
     store: Store,
     ears: Ears | None,
+    ledger: Ledger,
     mask: SecretMask,
 ) -> ReceivedFiles:
-    hearing = Hearing(ears, Storing(places), store.sessions, mask.mask, mask.mask_known) if ears else None
+    hearing = None
+    if ears is not None:
+        hearing = Hearing(ears, ledger, Storing(places), store.sessions, mask.mask, mask.mask_known)
     return ReceivedFiles(book.get, sources, places, mask.mask, hearing)

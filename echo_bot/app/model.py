@@ -122,7 +122,8 @@ def build_ledger(config: Config, store: Store, zone: tzinfo, clock: Callable[[],
         name: TokenPrice(price.input, price.output, price.cached_input)
         for name, price in config.models.prices.items()
     }
-    return Ledger(store.usage, DayLimits(limits.tokens_per_day, limits.cost_per_day), prices, zone, clock)
+    day = DayLimits(limits.tokens_per_day, limits.cost_per_day)
+    return Ledger(store.usage, day, prices, zone, clock, config.tools.stt.price_per_minute)
 
 
 def build_chain(

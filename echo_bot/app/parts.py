@@ -248,7 +248,7 @@ def build_parts(setting: Setting) -> Parts:
             delivery,
             audit,
             chat,
-            build_received(book, file_sources(config), settings.places, store, ears, mask),
+            build_received(book, file_sources(config), settings.places, store, ears, ledger, mask),
             is_asking=broker.is_asking,
             stop_workers=workers.stop_awaited,
             offered=lambda: frozenset(tool.name for tool in toolbox.registry.offered(settings.tools)),

@@ -102,7 +102,7 @@ def _model(found: Status) -> str:
 def _model_usage(sight: Sight) -> Iterator[str]:
     """Of the running bot, which knows when its day begins."""
     used = sight.account.get("models_today") if sight.bot else None
-    if isinstance(used, dict) and used.get("answers"):
+    if isinstance(used, dict) and (used.get("answers") or used.get("recordings")):
         yield f"Models today: {used.get('line', '')}"
 
 

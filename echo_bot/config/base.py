@@ -65,6 +65,7 @@ HttpAddress = Annotated[str, AfterValidator(_http_address)]
 """Of a server, with http:// or https://; may be empty."""
 
 Count = Annotated[int, Field(ge=0)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[int, Field(ge=1)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from echo_bot.config.base import EMPTY_SECRET, Count, HttpAddress, Listed, Positive, Secret, Section
+from echo_bot.config.base import EMPTY_SECRET, Amount, Count, HttpAddress, Listed, Positive, Secret, Section
 
 Images = Literal["auto", "on", "off"]
-Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 PROTOCOLS = ("openai", "anthropic", "google")
 """The providers that are known by name, which are also the protocols that others may speak."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from echo_bot.config.base import EMPTY_SECRET, HttpAddress, Listed, Positive, Secret, Section
+from echo_bot.config.base import EMPTY_SECRET, Amount, HttpAddress, Listed, Positive, Secret, Section
 from echo_bot.policy.settings import ExecSecurity, ToolProfile
 
 ExecHost = Literal["auto", "sandbox", "local", "container", "remote"]
@@ -115,6 +115,8 @@ class Transcription(Section):
     """The language people speak, as de or pt; empty: the service finds out."""
     timeout_seconds: Positive = 120
     """Seconds that one message may take; the turn waits for its words."""
+    price_per_minute: Amount | None = None
+    """US dollars for a minute of recording, 0 where it costs nothing; unset: not known."""
 
 
 class McpServer(Section):

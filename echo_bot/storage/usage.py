@@ -12,7 +12,7 @@ from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.usage_record import Summary, UsageRow, UsageTotal
 from echo_bot.storage.usage_tables import summaries, usage
 
-_SUMS = ("input_tokens", "output_tokens", "cached_tokens")
+_SUMS = ("input_tokens", "output_tokens", "cached_tokens", "seconds")
 
 
 class SqlUsage:

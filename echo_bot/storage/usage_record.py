@@ -8,8 +8,8 @@ from typing import Literal, Protocol
 
 from echo_bot.events import SessionKey
 
-UsageKind = Literal["chat", "worker", "approval", "vision", "summary"]
-"""What a model was asked for."""
+UsageKind = Literal["chat", "worker", "approval", "vision", "summary", "voice"]
+"""What a model was asked for; "voice": to transcribe a recording."""
 
 NANOS = 1_000_000_000
 """Costs are kept in billionths of a US dollar."""
@@ -17,11 +17,11 @@ NANOS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """One answer of a model. `source` is unique: recorded again, it counts once.
+    """One answer of a model, or a recording that was transcribed. `source` is unique: again, it counts once.
 
     `day` is YYYY-MM-DD in the configured zone. `cached_tokens` are among `input_tokens`. `cost_nanos` is None
     where the price is not known. `session_key` and `turn_id` are "" for what belongs to none;
-    what a worker used belongs to the turn that it goes back to.
+    what a worker used belongs to the turn that it goes back to. `seconds` are those of a recording.
     """
 
     source: str
@@ -35,6 +35,7 @@ class UsageRow:
     output_tokens: int
     cached_tokens: int
     cost_nanos: int | None
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class UsageTotal:
     cached_tokens: int
     cost_nanos: int
     unknown_costs: int
+    seconds: float = 0.0
 
     @property
     def tokens(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Index, Table, Text
+from sqlalchemy import BigInteger, Column, Float, Index, Table, Text
 
 from echo_bot.storage.columns import UtcTime, text_column
 from echo_bot.storage.tables import metadata
@@ -21,6 +21,7 @@ usage = Table(
     Column("output_tokens", BigInteger, nullable=False),
     Column("cached_tokens", BigInteger, nullable=False),
     Column("cost_nanos", BigInteger),
+    Column("seconds", Float, server_default="0", nullable=False),
     Index(None, "day"),
     Index(None, "session_key"),
     Index(None, "turn_id"),

@@ -32,6 +32,11 @@ VOICE = "voice"
             [("weak", "voice messages cannot be transcribed")],
             id="no address",
         ),
+        pytest.param(
+            {"API_BASE": "http://127.0.0.1:9/v1", "PRICE_PER_MINUTE": "0.006"},
+            [("ok", "voice messages are transcribed at http://127.0.0.1:9/v1")],
+            id="a price",
+        ),
         pytest.param({"ENABLED": "false", "API_BASE": "http://127.0.0.1:9/v1"}, [], id="switched off"),
     ],
 )
@@ -46,3 +51,19 @@ def test_what_is_found(
     line.environ |= {f"ECHO_BOT_TOOLS__STT__{name}": value for name, value in variables.items()}
     rows = json.loads(line("doctor", "--json").out)["findings"]
     assert [(each["severity"], each["what"]) for each in rows if each["area"] == VOICE] == found
+
+
+def test_a_limit_of_cost_that_cannot_be_kept_is_named_with_the_key_of_the_price(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (KEY_VARIABLE, "ECHO_AGENT_CREDENTIAL_KEY", "ECHO_BOT_CONFIG", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    line = CommandLine(tmp_path)
+    line.environ |= {"ECHO_BOT_GATEWAY__PORT": "0", "ECHO_BOT_TOOLS__EXEC__HOST": "local"}
+    line.environ |= {
+        "ECHO_BOT_TOOLS__STT__API_BASE": "http://127.0.0.1:9/v1",
+        "ECHO_BOT_MODELS__LIMITS__COST_PER_DAY": "1",
+    }
+    [found] = [each for each in json.loads(line("doctor", "--json").out)["findings"] if each["area"] == VOICE]
+    assert (found["severity"], found["what"]) == ("weak", "voice messages cannot be transcribed")
+    assert "Set tools.stt.price_per_minute" in found["fix"]

@@ -35,6 +35,17 @@ async def test_totals_are_by_model_and_kind_and_an_unknown_cost_is_counted_as_su
     assert await store.usage.of_day("2026-01-09") == ()
 
 
+async def test_seconds_of_recordings_add_up_by_themselves(store: SqlStore) -> None:
+    voice = replace(ROW, model="stt:a", kind="voice", input_tokens=0, output_tokens=0, cached_tokens=0)
+    await store.usage.add(replace(voice, source="v1", seconds=1.5))
+    await store.usage.add(replace(voice, source="v2", seconds=4.0, cost_nanos=None))
+    await store.usage.add(ROW)
+    assert await store.usage.of_day("2026-01-02") == (
+        UsageTotal("openai:a", "chat", 1, 100, 20, 60, 5_000, 0),
+        UsageTotal("stt:a", "voice", 2, 0, 0, 0, 5_000, 1, 5.5),
+    )
+
+
 async def test_a_summary_is_replaced_and_a_fresh_conversation_has_none(store: SqlStore) -> None:
     first = Summary("t1", NOW, "They spoke of cats.")
     await store.summaries.put(HERE, first)

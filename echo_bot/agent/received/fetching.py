@@ -71,7 +71,7 @@ class ReceivedFiles:
                 continue
             found[index] = await self._received(session, event.address, block, str(index), journal)
             if block.type is BlockType.VOICE and self._hearing is not None:
-                found[index] = await self._hearing.heard(event, index, found, journal)
+                found[index] = await self._hearing.heard(session, event, index, found, journal)
         return tuple(found.values())
 
     async def _received(

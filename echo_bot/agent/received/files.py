@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
+from echo_bot.events import TurnId
 from echo_bot.text.fences import fence
 
 MOST_IMAGES = 8
@@ -16,6 +17,9 @@ MOST_IMAGE_BYTES = 20 * 1024 * 1024
 
 class FileJournal(Protocol):
     """The part of a turn's journal that files need."""
+
+    @property
+    def turn_id(self) -> TurnId: ...
 
     def file(self, key: str) -> str | None: ...
 

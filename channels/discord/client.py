@@ -9,6 +9,7 @@ import discord
 import structlog
 from discord import AllowedMentions, Intents, MemberCacheFlags
 
+from channels.discord.tolerance import make_tolerant
 from echo_bot.channel import ChannelSettings
 from echo_bot.errors import ChannelFatal
 
@@ -58,6 +59,7 @@ class DiscordClient(discord.Client):
         # As an option of the client it would be at least 30 s.
         self.http.max_ratelimit_timeout = LONGEST_RATE_WAIT_SECONDS
         self._listener = listener
+        make_tolerant(self._connection.parsers)
 
     async def on_connect(self) -> None:
         self._listener.connected()

@@ -85,7 +85,10 @@ class Session:
 
 
 class Gateway:
-    """`received` lists the clients' frames; `answers_heartbeats` False makes a zombie of every connection."""
+    """`received` lists the clients' frames; `answers_heartbeats` False makes a zombie of every connection.
+
+    `leaves_out` names fields that no event carries.
+    """
 
     def __init__(self, world: World, heartbeat_ms: int) -> None:
         self._world, self._heartbeat_ms = world, heartbeat_ms
@@ -93,6 +96,7 @@ class Gateway:
         self.lines: set[Line] = set()
         self.received: list[Frame] = []
         self.answers_heartbeats = True
+        self.leaves_out: frozenset[str] = frozenset()
         self._counter = 0
         self._last: tuple[str, Mapping[str, Any]] | None = None
         world.backend.subscribers.append(self.emit)
@@ -106,6 +110,11 @@ class Gateway:
             needed = intents.required_intent(event, payload)
             if needed is None or session.wants(needed):
                 self._dispatch(session, event, self._for_session(session, event, payload))
+
+    def tell(self, event: str, data: Any) -> None:
+        """Send an event of any name and content to every session, whatever its intents."""
+        for session in self.sessions.values():
+            self._dispatch(session, event, data)
 
     def redeliver(self) -> None:
         """Send the last event again."""
@@ -201,7 +210,7 @@ class Gateway:
                 line.send(self._encode(frame))
         self._dispatch(session, "RESUMED", {})
 
-    def _dispatch(self, session: Session, event: str, payload: Mapping[str, Any]) -> None:
+    def _dispatch(self, session: Session, event: str, payload: Any) -> None:
         session.seq += 1
         frame = {"op": DISPATCH, "t": event, "s": session.seq, "d": payload}
         session.sent.append(frame)
@@ -210,7 +219,9 @@ class Gateway:
 
     def _for_session(self, session: Session, event: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         """The event as this session may see it: without message content, without other members."""
-        seen = copy.deepcopy(dict(payload))
+        seen = {
+            key: value for key, value in copy.deepcopy(dict(payload)).items() if key not in self.leaves_out
+        }
         bot_id = self._world.backend.bot_user.id
         if event.startswith("MESSAGE_") and "author" in seen and not session.wants("message_content"):
             intents.censor_message(seen, bot_id, backend=self._world.backend)

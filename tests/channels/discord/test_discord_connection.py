@@ -165,12 +165,17 @@ async def test_a_broken_line_comes_back_and_nothing_is_missed(
     await channel.send_text(Address("discord", chat.id), OutboundText("here"))
 
 
-async def test_a_message_that_no_parser_reads_costs_one_connection(
+async def test_a_greeting_that_no_parser_reads_costs_one_connection(
     channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
 ) -> None:
     chat.say("before")
     await port.wait_for_event("before")
-    broken = {"op": 0, "t": "MESSAGE_CREATE", "s": 999, "d": {"id": "1", "channel_id": chat.id}}
+    broken = {
+        "op": 0,
+        "t": "READY",
+        "s": 999,
+        "d": {"session_id": "x", "resume_gateway_url": "ws://127.0.0.1"},
+    }
     discord.send_frame(broken)
     await eventually(lambda: len(discord.gateway.sessions) == 2, "a new session")
     chat.say("after")

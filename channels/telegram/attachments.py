@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from telegram import Message, Sticker
 
+from channels.telegram.reading import UNREAD
 from echo_bot.events import BlockType, ContentBlock
 
 
@@ -111,6 +112,13 @@ def _closed_to_bots(message: Message) -> str:
     return next((f"({name}, which bots cannot see)" for name, sent in kinds.items() if sent is not None), "")
 
 
+def _unread(message: Message) -> str:
+    """What the SDK could not read, where a message says nothing else."""
+    field = message.api_kwargs.get(UNREAD)
+    said = message.text or message.caption
+    return f"({field}: of a kind that this bot cannot read)" if field and not said else ""
+
+
 # A venue holds a location too, so it is looked at first.
 _DESCRIPTIONS: tuple[Callable[[Message], str], ...] = (
     _venue,
@@ -120,4 +128,5 @@ _DESCRIPTIONS: tuple[Callable[[Message], str], ...] = (
     _dice,
     _checklist,
     _closed_to_bots,
+    _unread,
 )

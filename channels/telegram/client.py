@@ -14,7 +14,7 @@ from telegram.ext import AIORateLimiter, ExtBot
 from telegram.request import HTTPXRequest
 
 from channels.telegram.failures import TOKEN_FIX
-from channels.telegram.reading import readable
+from channels.telegram.reading import readable, receipt
 from echo_bot.channel import ChannelSettings
 from echo_bot.errors import ChannelFatal
 
@@ -61,6 +61,13 @@ class Turnstile(HTTPXRequest):
     async def do_request(self, *args: Any, **more: Any) -> tuple[int, bytes]:
         async with self._free:
             return await super().do_request(*args, **more)
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        answer = HTTPXRequest.parse_json_payload(payload)
+        if isinstance(answer, dict) and "result" in answer:
+            answer["result"] = receipt(answer["result"])
+        return answer
 
 
 class UpdatesRequest(Turnstile):

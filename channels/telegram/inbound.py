@@ -14,8 +14,6 @@ from echo_bot.events import Address, BlockType, ContentBlock, EventType, Inbound
 NAME = "telegram"
 GENERAL_TOPIC = 1
 
-ALLOWED_UPDATES = ("message", "edited_message", "channel_post", "edited_channel_post", "callback_query")
-
 
 def message_of(update: Update) -> Message | None:
     """The message of an update, new or edited."""

@@ -11,8 +11,8 @@ from telegram.error import Conflict, TelegramError
 
 from channels.telegram.client import TelegramBot
 from channels.telegram.failures import failure_of
-from channels.telegram.inbound import ALLOWED_UPDATES
 from channels.telegram.intake import Held, Intake
+from channels.telegram.reading import ALLOWED_UPDATES
 from channels.telegram.standing import Rhythm, Standing
 from echo_bot.errors import ChannelError, ChannelFatal, EchoBotError, TemporaryFailure
 

@@ -1,4 +1,4 @@
-"""What Telegram sends, update by update: one that the SDK cannot read keeps no other from being heard."""
+"""What Telegram sends, as far as the SDK can read it: what it cannot read keeps nothing else out."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import Any
 import structlog
 from telegram import Update
 
-from channels.telegram.inbound import ALLOWED_UPDATES
-
 log = structlog.get_logger(__name__)
 
 JsonObject = dict[str, Any]
 
+ALLOWED_UPDATES = ("message", "edited_message", "channel_post", "edited_channel_post", "callback_query")
+
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What the SDK raises for an object that lacks what it knows as required, or holds another kind of value."""
+
+UNREAD = "unread_field"
+"""The key, unknown to the SDK, under which a message names the field that was left out."""
 
 _WHO_AND_WHERE = frozenset({"message_id", "date", "chat", "from", "sender_chat"})
 
@@ -23,7 +26,8 @@ _WHO_AND_WHERE = frozenset({"message_id", "date", "chat", "from", "sender_chat"}
 def readable(data: JsonObject) -> JsonObject:
     """`data` as far as the SDK can read it: whole, without one field of its content, or its number alone.
 
-    Telegram adds fields and kinds before the SDK knows them. Kinds that nobody asked for are left out; who
+    Telegram adds fields and kinds before the SDK knows them, and a server of one's own may be older than the
+    SDK, which asks for fields that did not exist then. Kinds that nobody asked for are left out; who
     speaks and where never is. Raises one of `UNREADABLE` for what has no number and so is no update.
     """
     whole = {"update_id": int(data["update_id"])}
@@ -40,12 +44,23 @@ def readable(data: JsonObject) -> JsonObject:
     return {"update_id": whole["update_id"]}
 
 
+def receipt(result: Any) -> Any:
+    """Of a message that was just sent or changed, which one it is: nothing else of it is of use.
+
+    It holds the message that it answers, by which the SDK would fail although everything was done.
+    """
+    if not isinstance(result, dict) or not {"message_id", "chat"} <= result.keys():
+        return result
+    chat = {"id": result["chat"]["id"], "type": result["chat"].get("type", "")}
+    return {"message_id": result["message_id"], "date": result.get("date", 0), "chat": chat}
+
+
 def _without_one_field(data: JsonObject) -> Iterator[tuple[str, JsonObject]]:
     for kind, content in data.items():
-        if isinstance(content, dict):
-            for field in content.keys() - _WHO_AND_WHERE:
+        for field in content if isinstance(content, dict) else ():
+            if field not in _WHO_AND_WHERE:
                 less = {key: value for key, value in content.items() if key != field}
-                yield field, {**data, kind: less}
+                yield field, {**data, kind: less | {UNREAD: field}}
 
 
 def _can_be_read(data: JsonObject) -> bool:

@@ -18,9 +18,8 @@ from telegram.error import BadRequest, TelegramError
 
 from channels.telegram.client import TelegramBot
 from channels.telegram.failures import failure_of
-from channels.telegram.inbound import ALLOWED_UPDATES
 from channels.telegram.intake import Held, Intake
-from channels.telegram.reading import UNREADABLE, readable
+from channels.telegram.reading import ALLOWED_UPDATES, UNREADABLE, readable
 from channels.telegram.redaction import without_token
 from channels.telegram.standing import Rhythm, Standing
 from echo_bot.channel import ChannelSettings

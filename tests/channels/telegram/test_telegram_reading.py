@@ -9,6 +9,7 @@ import pytest
 from channels.telegram.adapter import TelegramChannel
 from channels.telegram.reading import readable
 from echo_bot.channel import ChannelState
+from echo_bot.events import Address, OutboundText
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.telegram import Conversation, TelegramEmulator
 
@@ -35,6 +36,24 @@ async def test_words_beside_an_unreadable_field_are_heard(
     await port.wait_for_event("heard")
 
 
+async def test_what_holds_nothing_readable_is_named_in_words(
+    telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort
+) -> None:
+    telegram.put_update("message", MESSAGE | {"poll": {"question": "as polls were years ago"}})
+    event = await port.wait_for_event("(poll: of a kind that this bot cannot read)")
+    assert event.sender_id == "42"
+
+
+async def test_an_answer_to_something_unreadable_is_sent_once(
+    channel: TelegramChannel, chat: Conversation
+) -> None:
+    asked = chat.say("hi", extra={"poll": {"question": "as polls were years ago"}})
+    answer = OutboundText("answer", reply_to_id=str(asked.message_id))
+    ref = await channel.send_text(Address("telegram", "42"), answer)
+    await channel.edit_text(ref, OutboundText("better answer"))
+    assert [(message.text, message.reply_to) for message in chat.from_bot] == [("better answer", asked)]
+
+
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
@@ -50,8 +69,8 @@ async def test_words_beside_an_unreadable_field_are_heard(
         ),
         pytest.param(
             {"message": MESSAGE | {"text": "hi", "poll": {"a": 1}}},
-            {"message": MESSAGE | {"text": "hi"}},
-            id="one unreadable field is left out",
+            {"message": MESSAGE | {"text": "hi", "unread_field": "poll"}},
+            id="one unreadable field is left out and named",
         ),
         pytest.param(
             {"message": MESSAGE | {"text": "hi", "poll": {"a": 1}, "venue": {"a": 1}}},

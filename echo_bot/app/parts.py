@@ -56,6 +56,7 @@ from echo_bot.inbox.rate import RateLimit
 from echo_bot.inbox.undoing import Undoing
 from echo_bot.policy.access import LOCAL
 from echo_bot.policy.settings import PolicySettings
+from echo_bot.scheduler.runs import Runs
 from echo_bot.session import Pausing, SessionQueues, TurnStarter
 from echo_bot.storage.protocol import Store
 from echo_bot.tools.media.hearing import Ears
@@ -185,7 +186,7 @@ def build_parts(setting: Setting) -> Parts:
     ears = build_ears(config, reach.secret_of)
     workers = build_workers(config, store, starter, status, pausing, clock)
     flows = build_flows(store, starter, delivery, pausing, broker, clock)
-    alarm = asyncio.Event()
+    alarm, runs = asyncio.Event(), Runs(delivery.now)
     toolbox = build_toolbox(
         config,
         settings,
@@ -318,6 +319,7 @@ def build_parts(setting: Setting) -> Parts:
                 workers,
                 flows.workflows,
                 flows.tasks,
+                runs,
                 pausing,
                 albums,
                 overview,
@@ -357,6 +359,7 @@ def build_parts(setting: Setting) -> Parts:
         pausing,
         witnesses,
         alarm,
+        runs,
         admits=inbox.admits,
         door_of=toolbox.door_of,
         stop_processes=toolbox.processes.stop_session,

@@ -35,6 +35,7 @@ from echo_bot.scheduler.inspection import (
 )
 from echo_bot.scheduler.job import INSPECTION, session_of, still_holds
 from echo_bot.scheduler.runner import Scheduler, SchedulerSettings
+from echo_bot.scheduler.runs import Runs
 from echo_bot.scheduler.zones import default_zone
 from echo_bot.session import TurnStarter
 from echo_bot.session.pausing import Pausing
@@ -85,6 +86,7 @@ def build_scheduling(
     pausing: Pausing,
     witnesses: Witnesses,
     alarm: asyncio.Event,
+    runs: Runs,
     *,
     admits: Callable[[Identity], Awaitable[bool]],
     door_of: Callable[[Identity], Awaitable[FileDoor]],
@@ -119,9 +121,10 @@ def build_scheduling(
         pausing,
         alarm,
         witnesses.clock,
+        runs,
     )
-    runs = config.scheduler.enabled or inspection.enabled
-    return Scheduling(scheduler, firing, store, wanted, witnesses.clock, runs, config.scheduler.enabled)
+    has_any = config.scheduler.enabled or inspection.enabled
+    return Scheduling(scheduler, firing, store, wanted, witnesses.clock, has_any, config.scheduler.enabled)
 
 
 def still_authorised(jobs: Jobs) -> Callable[[InboundEvent], Awaitable[bool]]:

@@ -67,8 +67,11 @@ class Firing:
     def __init__(self, parts: FiringParts) -> None:
         self._parts = parts
 
-    async def run(self, job: JobRecord) -> None:
-        """Start the turn of the job's last run, or find it again, and write down how it ends."""
+    async def run(self, job: JobRecord, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """Start the turn of the job's last run, or find it again, and write down how it ends.
+
+        A turn that is started although `is_stopped` says by then that it is not to be is stopped at once.
+        """
         refusal = await self.refusal(job)
         if refusal:
             await self.stop(job)
@@ -84,7 +87,8 @@ class Firing:
             await self._ended(job, "failed", str(error))
             return
         turn = await self._parts.starter.start(event, kind="job")
-        if event_from_json(turn.event_json).cron_authorized and not event.cron_authorized:
+        began_with = event_from_json(turn.event_json)
+        if is_stopped() or (began_with.cron_authorized and not event.cron_authorized):
             await self._parts.starter.stop(turn.turn_id)
         await self._parts.audit.record(
             "job_run",
@@ -102,11 +106,17 @@ class Firing:
         await self._parts.starter.stop(self._turn_id(job))
 
     async def end_left_behind(self, job_id: str) -> None:
-        """Stop what by this job's authority works in the background: turns, and processes of its session."""
+        """Stop what works in the background for this job: turns that began with it, and its processes."""
         for turn in await self._parts.turns.unfinished():
-            if _job_behind(turn) == job_id:
+            if _job_behind(turn) == job_id or await self._root_session(turn) == session_of(job_id):
                 await self._parts.starter.stop(turn.turn_id)
         await self._parts.end_session(session_of(job_id))
+
+    async def _root_session(self, turn: TurnRecord) -> SessionKey:
+        """Of the turn that began it all: workers and workflows have sessions of their own."""
+        while turn.parent and (parent := await self._parts.turns.get(TurnId(turn.parent))) is not None:
+            turn = parent
+        return turn.session_key
 
     async def why_over(self, turn: TurnRecord) -> str:
         """Why a job's turn of an earlier run of the bot may not go on; "" when it may, or is no job's."""

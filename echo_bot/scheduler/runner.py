@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -12,8 +12,18 @@ from typing import Literal
 import structlog
 
 from echo_bot.errors import StorageError
+from echo_bot.events import CronAuthority
 from echo_bot.scheduler.firing import Firing
-from echo_bot.scheduler.job import LATE, following, is_authorised, run_of, session_of, state_before
+from echo_bot.scheduler.job import (
+    LATE,
+    authority_of,
+    following,
+    is_authorised,
+    run_of,
+    session_of,
+    state_before,
+)
+from echo_bot.scheduler.runs import Run, Runs
 from echo_bot.scheduler.words import moment_words
 from echo_bot.scheduler.zones import zone_of
 from echo_bot.session.pausing import Pausing
@@ -40,16 +50,6 @@ class SchedulerSettings:
     runs_jobs: bool = True
 
 
-@dataclass(slots=True)
-class _Run:
-    """A run in this process, with the job as it was claimed here or, `is_old`, by an earlier process."""
-
-    job: JobRecord
-    task: asyncio.Task[None]
-    is_old: bool
-    is_stopped: bool = False
-
-
 class Scheduler:
     """Nothing is polled but the wall clock, once a minute; `alarm` is set when a job has changed."""
 
@@ -61,13 +61,14 @@ class Scheduler:
         pausing: Pausing,
         alarm: asyncio.Event,
         clock: Callable[[], datetime],
+        runs: Runs,
     ) -> None:
         self._settings, self._jobs, self._firing = settings, jobs, firing
         self._pausing, self._wake, self._clock = pausing, alarm, clock
         self._slots = asyncio.Semaphore(settings.max_parallel)
-        self._runs: dict[str, _Run] = {}
+        self._stopping, self._runs = runs, runs.by_job
         self._looked_at: datetime | None = None
-        self._authorised: frozenset[str] = frozenset()
+        self._standing: dict[str, CronAuthority | None] = {}
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -107,7 +108,7 @@ class Scheduler:
             jobs = tuple([await self._replanned(job, now) for job in jobs])
         self._looked_at = now
         await self._stop_forbidden({job.job_id: job for job in jobs})
-        await self._end_left_behind(frozenset(job.job_id for job in jobs if is_authorised(job)))
+        await self._end_left_behind(jobs)
         is_any_due = False
         for job in jobs:
             if job.is_running:
@@ -149,7 +150,7 @@ class Scheduler:
         """Have a claimed run run; one of an earlier process is taken up where it was left."""
         if job.job_id not in self._runs:
             task = asyncio.create_task(self._run(job), name=f"job {job.job_id}")
-            self._runs[job.job_id] = _Run(job, task, is_old)
+            self._runs[job.job_id] = Run(job, task, is_old)
             task.add_done_callback(lambda _: self._forget(job.job_id))
 
     async def _run(self, job: JobRecord) -> None:
@@ -170,7 +171,7 @@ class Scheduler:
             await self._firing.give_up(job, "stopped", _SKIPPED)
             return
         try:
-            await self._firing.run(job)
+            await self._firing.run(job, lambda: self._runs[job.job_id].is_stopped)
         except StorageError:
             raise
         except Exception as error:  # the outer edge of a run: it fails alone, and is not begun again
@@ -192,16 +193,17 @@ class Scheduler:
         for job_id, run in list(self._runs.items()):
             stored = jobs.get(job_id)
             lost = is_authorised(run.job) and (stored is None or not is_authorised(stored))
-            if (stored is None or lost) and not run.is_stopped:
-                run.is_stopped = True
+            if (stored is None or lost) and self._stopping.stop(job_id):
                 log.warning("job_stopped", job=job_id, reason="deleted" if stored is None else "revoked")
                 await self._firing.stop(run.job)
 
-    async def _end_left_behind(self, authorised: frozenset[str]) -> None:
-        """What runs began of a job that was authorised when this was last asked, and is not any more."""
-        for job_id in self._authorised - authorised:
-            await self._firing.end_left_behind(job_id)
-        self._authorised = authorised
+    async def _end_left_behind(self, jobs: Iterable[JobRecord]) -> None:
+        """What runs began of a job that is not there any more, is switched off, or lost its authority."""
+        standing = {job.job_id: authority_of(job) for job in jobs if job.state is not JobState.DISABLED}
+        for job_id, authority in self._standing.items():
+            if job_id not in standing or (authority is not None and standing[job_id] != authority):
+                await self._firing.end_left_behind(job_id)
+        self._standing = standing
 
     async def _replanned(self, job: JobRecord, now: datetime) -> JobRecord:
         """Its next run by a clock that was set back; what ran already is known by its time."""

@@ -14,6 +14,7 @@ import pytest
 from echo_bot.events import Address, Identity
 from echo_bot.scheduler.job import authorised, event_of, following, run_of
 from echo_bot.scheduler.runner import Scheduler, SchedulerSettings
+from echo_bot.scheduler.runs import Runs
 from echo_bot.storage.job_record import JobRecord, JobState
 from echo_bot.storage.records import TurnState
 from echo_bot.storage.store import SqlStore
@@ -303,6 +304,7 @@ async def test_two_schedulers_on_one_store_run_an_occurrence_once(scene: Scene) 
             bot.parts.pausing,
             asyncio.Event(),
             scene.clock,
+            Runs(bot.parts.delivery.now),
         )
         due = await move_to_next(bot, scene.clock)
         await asyncio.gather(*(each.look() for each in (first, second) for _ in range(5)))

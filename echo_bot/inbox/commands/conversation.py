@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from echo_bot.events import SessionKey
 from echo_bot.inbox.commands.desk import Desk, Request
 from echo_bot.inbox.commands.words import counted
+from echo_bot.scheduler.job import session_of
 from echo_bot.storage.records import TurnState
 
 
@@ -20,7 +21,9 @@ async def start_anew(request: Request, desk: Desk) -> str:
 
 
 async def stop(request: Request, desk: Desk) -> str:
-    return words_of_stop(await halt(request.session_key, desk))
+    """What runs here; of jobs that answer here the sender's own, and for an admin everybody's."""
+    stopped = await halt(request.session_key, desk)
+    return words_of_stop(replace(stopped, jobs=await _stop_jobs(request, desk)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +34,10 @@ class Stopped:
     workers: int
     workflows: int = 0
     tasks: int = 0
+    jobs: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.turns or self.workers or self.workflows or self.tasks)
+        return bool(self.turns or self.workers or self.workflows or self.tasks or self.jobs)
 
 
 async def halt(key: SessionKey, desk: Desk) -> Stopped:
@@ -58,12 +62,25 @@ async def halt(key: SessionKey, desk: Desk) -> Stopped:
     return Stopped(len(turns), workers, workflows, tasks)
 
 
+async def _stop_jobs(request: Request, desk: Desk) -> int:
+    """Stop the runs of jobs that the sender may stop from here, and what they began; of how many."""
+    chat, person = request.event.address, request.sender
+    is_admin = await desk.overview.is_admin(person)
+    stopped = 0
+    for job in await desk.store.jobs.list():
+        if desk.runs.may_be_stopped(job, chat, person, is_admin=is_admin):
+            is_going_on = desk.runs.stop(job.job_id)
+            stopped += bool(await halt(session_of(job.job_id), desk)) or is_going_on
+    return stopped
+
+
 def words_of_stop(stopped: Stopped) -> str:
     counts = (
         (stopped.turns, "turn"),
         (stopped.workers, "worker"),
         (stopped.workflows, "workflow"),
         (stopped.tasks, "task"),
+        (stopped.jobs, "job"),
     )
     words = [counted(number, noun) for number, noun in counts if number]
     return f"Stopped {' and '.join(words)}." if words else "Nothing is running here."

@@ -16,6 +16,7 @@ from echo_bot.flows.tasks import Tasks
 from echo_bot.flows.workflows import Workflows
 from echo_bot.inbox.albums import Albums
 from echo_bot.inbox.undoing import Undoing
+from echo_bot.scheduler.runs import Runs
 from echo_bot.session import Pausing, SessionQueues
 from echo_bot.storage.protocol import Store
 
@@ -77,6 +78,7 @@ class Desk:
     workers: Workers
     workflows: Workflows
     tasks: Tasks
+    runs: Runs
     pausing: Pausing
     albums: Albums
     overview: Overview

@@ -22,7 +22,7 @@ from echo_bot.policy.call import JsonValue
 from echo_bot.policy.catalogue import CATALOGUE, canonical_name
 from echo_bot.session import event_from_json
 from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import TurnKind, TurnRecord, TurnState
+from echo_bot.storage.records import TurnEnd, TurnKind, TurnRecord, TurnState
 from echo_bot.text.fences import fence
 from echo_bot.tools.base import ToolResult
 from echo_bot.tools.registry import Registry
@@ -52,11 +52,12 @@ class Recorder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a turn ended; `result` is what it came to, for whoever started it."""
+    """How a turn ended: `result` is for whoever started it, `reply` what is still to be said."""
 
     state: TurnState = TurnState.DONE
     error: str = ""
     result: str = ""
+    reply: str = ""
 
 
 TurnBody = Callable[[TurnScope, Journal], Awaitable[Ended]]
@@ -92,7 +93,7 @@ class TurnRunner:
         self._parts = parts
 
     async def run(self, turn: TurnRecord) -> None:
-        """From queued (or revived) to its end. The reply is in the outbox before the turn counts as done."""
+        """From queued (or revived) to its end. The reply is in the outbox as the turn counts as done."""
         try:
             entries = await self._parts.store.turns.begin(turn.turn_id)
             if entries is not None:
@@ -105,7 +106,7 @@ class TurnRunner:
     async def _run_typing(self, turn: TurnRecord, event: InboundEvent, journal: Journal) -> None:
         async with shown_at_work(partial(self._show_typing, turn, event.address)):
             ended = await self._run(turn, event, journal)
-            await self._parts.store.turns.set_state(turn.turn_id, ended.state, ended.error, ended.result)
+            await self._end(turn, event, ended)
             if ended.state is not TurnState.DONE or journal.is_revived:
                 await self._parts.stop_workers(turn.turn_id)
 
@@ -128,17 +129,16 @@ class TurnRunner:
         files = await self._parts.received.fetch(turn.session_key, event, journal)
         match read_directive(event.text, schemas_of(self._parts.registry)):
             case Misused(sentence):
-                await self._reply(turn, event, sentence)
+                return Ended(reply=sentence)
             case DirectCall(tool, args):
                 scope = replace(scope, allowed_tools=self._parts.offered())
                 result = await self._parts.runner.run(scope, _DIRECT_KEY, tool, args)
-                await self._reply(turn, event, _joined(for_people(files), shown_result(tool, result)))
+                return Ended(reply=_joined(for_people(files), shown_result(tool, result)))
             case Compact():
                 chat = self._parts.chat
-                await self._reply(turn, event, await chat.compact(turn.session_key) if chat else NO_MODEL)
+                return Ended(reply=await chat.compact(turn.session_key) if chat else NO_MODEL)
             case Chat():
-                return await self._chat(turn, event, scope, journal, files)
-        return Ended()
+                return await self._chat(scope, journal, files)
 
     def _tools_of(self, turn: TurnRecord) -> frozenset[str]:
         """What its direct calls may hand on. A chat asks for it itself: most messages need it once."""
@@ -146,20 +146,17 @@ class TurnRunner:
 
     async def _chat(
         self,
-        turn: TurnRecord,
-        event: InboundEvent,
         scope: TurnScope,
         journal: Journal,
         files: tuple[ReceivedFile, ...],
     ) -> Ended:
         if self._parts.chat is None:
             told = for_people(files)
-            is_said = bool(event.text.strip() or spoken(files))
-            await self._reply(turn, event, _joined(told, NO_MODEL if is_said or not told else ""))
-            return Ended()
+            is_said = bool(scope.event.text.strip() or spoken(files))
+            return Ended(reply=_joined(told, NO_MODEL if is_said or not told else ""))
         ended = await self._parts.chat.run(scope, journal, files)
         if ended.error:
-            await self._parts.audit.record("model_failed", turn=turn.turn_id, error=ended.error)
+            await self._parts.audit.record("model_failed", turn=scope.turn_id, error=ended.error)
             return Ended(TurnState.FAILED, ended.error)
         return Ended()
 
@@ -168,16 +165,21 @@ class TurnRunner:
         try:
             event = event_from_json(turn.event_json)
             is_spawned = turn.kind == "worker" and event.worker is not None and event.worker.spawned
-            if turn.kind == "message" or is_spawned:
-                await self._reply(turn, event, _WENT_WRONG)
-            await self._parts.store.turns.set_state(turn.turn_id, TurnState.FAILED, error)
+            is_told = turn.kind == "message" or is_spawned
+            await self._end(turn, event, Ended(TurnState.FAILED, error, reply=_WENT_WRONG if is_told else ""))
             await self._parts.stop_workers(turn.turn_id)
         except (StorageError, ValueError) as second:
             log.error("turn_failure_untold", turn=turn.turn_id, error=str(second))
 
-    async def _reply(self, turn: TurnRecord, event: InboundEvent, text: str) -> None:
+    async def _end(self, turn: TurnRecord, event: InboundEvent, ended: Ended) -> None:
+        """Both or neither: the reply is stored and the turn is over."""
+        end = TurnEnd(turn.turn_id, ended.state, ended.error, ended.result)
         await self._parts.delivery.send(
-            event.address, text, source=f"{turn.turn_id}:reply", reply_to_id=event.message_id
+            event.address,
+            ended.reply,
+            source=f"{turn.turn_id}:reply",
+            reply_to_id=event.message_id,
+            ends=end,
         )
 
     async def _show_typing(self, turn: TurnRecord, address: Address) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import structlog
 
@@ -17,10 +17,11 @@ from echo_bot.delivery.body import Body, hand_over
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.delivery.pace import Pace
+from echo_bot.delivery.receipt import Receipt, receipt_of
 from echo_bot.errors import ChannelError, ChannelFatal, FormatRejected, RetryAfter, StorageError, TargetGone
 from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
 from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow
+from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow, TurnEnd
 from echo_bot.text import encodable, measure, split_markdown
 
 log = structlog.get_logger(__name__)
@@ -37,14 +38,6 @@ _LAST_SENDS_SECONDS = 0.5
 _MARK_PAUSES_SECONDS = (0.1, 0.5, 2.0, 10.0)
 _REPEATED = "(possibly repeated)"
 """Also the mark in the row's error that says it may have arrived already."""
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What became of a message: all parts delivered, some still queued, or one failed for good (`error`)."""
-
-    state: Literal["delivered", "queued", "failed"]
-    error: str = ""
 
 
 class Delivery:
@@ -107,11 +100,13 @@ class Delivery:
         reply_to_id: str = "",
         replaces: str = "",
         files: tuple[OutboundFile, ...] = (),
+        ends: TurnEnd | None = None,
         wait_seconds: float = 0,
     ) -> Receipt:
         """Store `text` (split to the channel's limit) and `files` under `source`, which makes it idempotent.
 
-        `replaces` is a draft that the first part takes the place of. Waits up to `wait_seconds` for the end.
+        `replaces` is a draft that the first part takes the place of; `ends` is the turn that ends as this is
+        stored. Waits up to `wait_seconds` for the delivery's end.
         """
         address = self._moved.now(address)
         bodies = [
@@ -129,6 +124,7 @@ class Delivery:
                     OutboxRow(source, index, address, each.to_json(), now)
                     for index, each in enumerate(bodies)
                 ),
+                ends,
             )
             open_ones = [futures[row.source, row.part] for row in rows if row.state in _UNSENT and futures]
             if open_ones:
@@ -137,7 +133,7 @@ class Delivery:
             for key in keys:
                 self._waiters.pop(key, None)
         ended = {key: future.result() for key, future in futures.items() if future.done()}
-        return _receipt([ended.get((row.source, row.part), row) for row in rows])
+        return receipt_of([ended.get((row.source, row.part), row) for row in rows])
 
     async def typing(self, address: Address) -> None:
         """Best effort: a typing sign never fails a turn."""
@@ -164,22 +160,29 @@ class Delivery:
             return (text,)
         return split_markdown(text, channel.capabilities.max_length, channel.capabilities.length_unit)
 
-    async def _put(self, address: Address, rows: tuple[OutboxRow, ...]) -> tuple[OutboxRow, ...]:
+    async def _put(
+        self, address: Address, rows: tuple[OutboxRow, ...], ends: TurnEnd | None
+    ) -> tuple[OutboxRow, ...]:
         """Store them, and send the first at once where nothing is under way.
 
         In a task of its own: what is stored as being sent must be sent, also when the caller is cancelled.
         """
-        if address in self._busy or self._loop_task is None or self._book.get(address) is None:
-            stored = await self._store.outbox.put(rows)
-            self._look_again(address)
+        is_next = bool(rows) and self._loop_task is not None and address not in self._busy
+        if not is_next or self._book.get(address) is None:
+            stored = await self._store.outbox.put(rows, ends)
+            if rows:
+                self._look_again(address)
             return stored
         self._busy.add(address)
-        return await asyncio.shield(self._begin(self._put_to_send(address, rows), f"store for {address}"))
+        storing = self._put_to_send(address, rows, ends)
+        return await asyncio.shield(self._begin(storing, f"store for {address}"))
 
-    async def _put_to_send(self, address: Address, rows: tuple[OutboxRow, ...]) -> tuple[OutboxRow, ...]:
+    async def _put_to_send(
+        self, address: Address, rows: tuple[OutboxRow, ...], ends: TurnEnd | None
+    ) -> tuple[OutboxRow, ...]:
         is_first = False
         try:
-            stored, is_first = await self._store.outbox.put_to_send(rows)
+            stored, is_first = await self._store.outbox.put_to_send(rows, ends)
         finally:
             if not is_first:
                 self._busy.discard(address)
@@ -380,13 +383,6 @@ class Delivery:
         future = self._waiters.get((row.source, row.part))
         if future is not None and not future.done():
             future.set_result(row)
-
-
-def _receipt(rows: list[OutboxRow]) -> Receipt:
-    failed = next((row for row in rows if row.state == "dead"), None)
-    if failed is not None:
-        return Receipt("failed", failed.error)
-    return Receipt("delivered" if all(row.state == "sent" for row in rows) else "queued")
 
 
 def _new_future() -> asyncio.Future[OutboxRow]:

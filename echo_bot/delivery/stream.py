@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 import structlog
 
 from echo_bot.channel import Channel
-from echo_bot.delivery.outbox import Delivery, Receipt
+from echo_bot.delivery.outbox import Delivery
+from echo_bot.delivery.receipt import Receipt
 from echo_bot.errors import ChannelError, RetryAfter
 from echo_bot.events import Address, MessageRef, OutboundText
 from echo_bot.text import measure

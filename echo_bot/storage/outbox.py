@@ -13,9 +13,10 @@ from echo_bot.storage.columns import ADDRESS, Row, address_of, address_values, e
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.prepared import Prepared
-from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow
+from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow, TurnEnd
 from echo_bot.storage.sessions import store_line
 from echo_bot.storage.tables import outbox
+from echo_bot.storage.turns import set_state
 
 _NAMES = (
     "source",
@@ -54,20 +55,26 @@ class SqlOutbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def put(self, rows: tuple[OutboxRow, ...]) -> tuple[OutboxRow, ...]:
+    async def put(self, rows: tuple[OutboxRow, ...], ends: TurnEnd | None = None) -> tuple[OutboxRow, ...]:
         def work(connection: Connection) -> tuple[OutboxRow, ...]:
+            if ends is not None:
+                set_state(connection, ends)
             return tuple(_put(connection, row)[0] for row in rows)
 
-        return await self._database.write(work) if rows else ()
+        return await self._database.write(work) if rows or ends else ()
 
-    async def put_to_send(self, rows: tuple[OutboxRow, ...]) -> tuple[tuple[OutboxRow, ...], bool]:
+    async def put_to_send(
+        self, rows: tuple[OutboxRow, ...], ends: TurnEnd | None = None
+    ) -> tuple[tuple[OutboxRow, ...], bool]:
         def work(connection: Connection) -> tuple[tuple[OutboxRow, ...], bool]:
+            if ends is not None:
+                set_state(connection, ends)
             is_next = _UNSENT_AT.first(connection, address_values(rows[0].address)) is None
             first = replace(rows[0], state="sending") if is_next else rows[0]
             stored, is_new = _put(connection, first)
             return (stored, *(_put(connection, row)[0] for row in rows[1:])), is_next and is_new
 
-        return await self._database.write(work) if rows else ((), False)
+        return await self._database.write(work)
 
     async def due(self, now: datetime, limit: int) -> tuple[OutboxRow, ...]:
         earlier = outbox.alias("earlier")

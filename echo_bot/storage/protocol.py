@@ -33,6 +33,7 @@ from echo_bot.storage.records import (
     Ruling,
     StoreInfo,
     TranscriptRow,
+    TurnEnd,
     TurnRecord,
     TurnState,
     Vote,
@@ -275,12 +276,17 @@ class Grants(Protocol):
 
 
 class Outbox(Protocol):
-    async def put(self, rows: tuple[OutboxRow, ...]) -> tuple[OutboxRow, ...]:
-        """Insert those whose (source, part) is new; returns all of them as stored, in order."""
+    async def put(self, rows: tuple[OutboxRow, ...], ends: TurnEnd | None = None) -> tuple[OutboxRow, ...]:
+        """Insert those whose (source, part) is new; returns all of them as stored, in order.
+
+        `ends` is the turn that ends with them: both or neither, and one that is over stays as it ended.
+        """
         ...
 
-    async def put_to_send(self, rows: tuple[OutboxRow, ...]) -> tuple[tuple[OutboxRow, ...], bool]:
-        """Like `put`, of rows to one address, the first of which may be sent at once.
+    async def put_to_send(
+        self, rows: tuple[OutboxRow, ...], ends: TurnEnd | None = None
+    ) -> tuple[tuple[OutboxRow, ...], bool]:
+        """Like `put`, of rows to one address (one at least), the first of which may be sent at once.
 
         True: it is new, nothing unsent stands before it, and it is marked `sending`.
         """

@@ -50,6 +50,16 @@ class TurnRecord:
     result: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """How a turn ends; see `TurnRecord`."""
+
+    turn_id: TurnId
+    state: TurnState = TurnState.DONE
+    error: str = ""
+    result: str = ""
+
+
 JournalKind = Literal["file", "response", "call", "result", "note"]
 
 

@@ -11,7 +11,7 @@ from echo_bot.storage.columns import Row, equals_any, fields
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.prepared import Prepared
-from echo_bot.storage.records import JournalEntry, TurnRecord, TurnState
+from echo_bot.storage.records import JournalEntry, TurnEnd, TurnRecord, TurnState
 from echo_bot.storage.tables import journal, turns
 
 _UNFINISHED = tuple(state.value for state in TurnState if not state.is_final)
@@ -70,15 +70,15 @@ class SqlTurns:
 
     async def begin(self, turn_id: TurnId) -> tuple[JournalEntry, ...] | None:
         def work(connection: Connection) -> tuple[JournalEntry, ...] | None:
-            if _SET_STATE.count(connection, _state_values(turn_id, TurnState.RUNNING)) == 0:
+            if not set_state(connection, TurnEnd(turn_id, TurnState.RUNNING)):
                 return None
             return _read_journal(connection, turn_id)
 
         return await self._database.write(work)
 
     async def set_state(self, turn_id: TurnId, state: TurnState, error: str = "", result: str = "") -> bool:
-        values = _state_values(turn_id, state, error, result)
-        return await self._database.write(lambda connection: _SET_STATE.count(connection, values)) == 1
+        end = TurnEnd(turn_id, state, error, result)
+        return await self._database.write(lambda connection: set_state(connection, end))
 
     async def append(self, turn_id: TurnId, entry: JournalEntry) -> bool:
         values = {"turn_id": turn_id, "kind": entry.kind, "key": entry.key, "payload": entry.payload}
@@ -92,8 +92,10 @@ def turn_values(turn: TurnRecord) -> dict[str, Any]:
     return {name: getattr(turn, name) for name in TURN_COLUMNS} | {"state": turn.state.value}
 
 
-def _state_values(turn_id: TurnId, state: TurnState, error: str = "", result: str = "") -> dict[str, str]:
-    return {"of": turn_id, "state": state.value, "error": error, "result": result}
+def set_state(connection: Connection, to: TurnEnd) -> bool:
+    """False for a turn that is over: it stays as it ended."""
+    values = {"of": to.turn_id, "state": to.state.value, "error": to.error, "result": to.result}
+    return _SET_STATE.count(connection, values) == 1
 
 
 def _read_journal(connection: Connection, turn_id: TurnId) -> tuple[JournalEntry, ...]:

@@ -44,7 +44,6 @@ async def test_the_first_of_new_parts_is_taken_at_once_where_nothing_is_unsent(s
     assert (elsewhere[0].state, is_taken) == ("sending", True)
     again, is_taken = await store.outbox.put_to_send((part(0, Address("web", "2")),))
     assert (again[0], is_taken) == (rows[0], False)
-    assert await store.outbox.put_to_send(()) == ((), False)
 
 
 @pytest.mark.parametrize("due_in", [None, -HOUR, HOUR])

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
 
 from echo_bot.errors import StorageError
 from echo_bot.events import Address, EventId, SessionKey, TurnId
-from echo_bot.storage.records import JournalEntry, TranscriptRow, TurnRecord, TurnState
+from echo_bot.storage.records import JournalEntry, OutboxRow, TranscriptRow, TurnEnd, TurnRecord, TurnState
 from echo_bot.storage.store import SqlStore
 
 HERE = Address("web", "1")
@@ -23,6 +24,11 @@ def turn(number: int, session: str = "web:1") -> TurnRecord:
         state=TurnState.QUEUED,
         created_at=NOW,
     )
+
+
+async def state_of(store: SqlStore) -> TurnState | None:
+    found = await store.turns.get(TurnId("t1"))
+    return found.state if found else None
 
 
 async def test_a_claim_stores_the_queued_turn_exactly(store: SqlStore) -> None:
@@ -148,3 +154,37 @@ async def test_a_further_part_joins_a_queued_turn_together_with_its_ids_and_its_
     await store.turns.set_state(TurnId("t1"), TurnState.RUNNING)
     assert not await store.events.join(("c",), key, event, "{}", NOW, row)
     assert await store.events.claim(("c",), None, NOW)
+
+
+@pytest.mark.parametrize("how", ["put", "put_to_send"])
+async def test_a_turn_ends_with_what_is_to_be_said(store: SqlStore, how: str) -> None:
+    await store.events.claim(("e1",), turn(1), NOW)
+    end = TurnEnd(TurnId("t1"), TurnState.FAILED, "because", "half of it")
+    row = OutboxRow("t1:reply", 0, HERE, "{}", NOW)
+    await getattr(store.outbox, how)((row,), end)
+    ended = await store.turns.get(TurnId("t1"))
+    assert ended is not None
+    assert (ended.state, ended.error, ended.result) == (TurnState.FAILED, "because", "half of it")
+    assert len(await store.outbox.of_turn(TurnId("t1"))) == 1
+
+
+async def test_a_turn_ends_also_where_nothing_is_to_be_said(store: SqlStore) -> None:
+    await store.events.claim(("e1",), turn(1), NOW)
+    assert await store.outbox.put((), TurnEnd(TurnId("t1"))) == ()
+    assert await state_of(store) is TurnState.DONE
+
+
+async def test_what_is_said_of_a_stopped_turn_leaves_it_stopped(store: SqlStore) -> None:
+    await store.events.claim(("e1",), turn(1), NOW)
+    await store.turns.set_state(TurnId("t1"), TurnState.STOPPED)
+    row = OutboxRow("t1:reply", 0, HERE, "{}", NOW)
+    await store.outbox.put_to_send((row,), TurnEnd(TurnId("t1")))
+    assert await state_of(store) is TurnState.STOPPED
+
+
+async def test_a_turn_does_not_end_without_what_is_to_be_said(store: SqlStore) -> None:
+    await store.events.claim(("e1",), turn(1), NOW)
+    unfit = OutboxRow("t1:reply", 0, HERE, cast(str, None), NOW)
+    with pytest.raises(StorageError):
+        await store.outbox.put((unfit,), TurnEnd(TurnId("t1")))
+    assert await state_of(store) is TurnState.QUEUED

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import structlog
-from pydantic_ai.messages import ModelMessagesTypeAdapter
 
-from echo_bot.agent.document import framed
-from echo_bot.agent.given import told as as_read
 from echo_bot.agent.journal import Journal
 from echo_bot.agent.turn import Ended
+from echo_bot.agent.workflow_end import Endings
 from echo_bot.approval.escape import escape_line
 from echo_bot.delivery import Delivery, LiveMessage
 from echo_bot.errors import StorageError
-from echo_bot.events import Address, SessionKey, TurnId
+from echo_bot.events import Address, SessionKey
 from echo_bot.flows.definition import BadDefinition, Step, read_steps
 from echo_bot.flows.events import workflow_of
 from echo_bot.flows.nudges import Nudges
@@ -31,7 +29,7 @@ from echo_bot.flows.workflows import cut_short
 from echo_bot.session import Pausing
 from echo_bot.storage.flow_records import StepRecord, StepState, WorkflowRecord, WorkflowState
 from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import HistoryEntry, TurnState
+from echo_bot.storage.records import TurnState
 from echo_bot.tools.base import ToolResult
 from echo_bot.tools.runner import NOTE, ToolRunner, is_outcome_unknown
 from echo_bot.tools.scope import CallJournal, TurnScope
@@ -46,7 +44,7 @@ MOST_ARGUMENT_CHARS = 1_000_000
 class FlowParts:
     """`most_at_once` bounds the steps of one workflow that run at a time.
 
-    `end_session` ends what belongs to a workflow's session once it is over; `offered` names the tools.
+    `offered` names the tools.
     """
 
     store: Store
@@ -56,9 +54,8 @@ class FlowParts:
     nudges: Nudges
     most_at_once: int
     offered: Callable[[], frozenset[str]]
-    end_session: Callable[[SessionKey], Awaitable[object]]
+    endings: Endings
     mask: Callable[[str], str]
-    mask_known: Callable[[str], str]
     clock: Callable[[], datetime]
 
 
@@ -258,18 +255,10 @@ class _Run:
         await self._live.finish(text)
         if self._record.state.is_under_way or self._record.leg != self._leg:
             return Ended(result=text)
-        await self._parts.end_session(self._scope.session_key)
-        await self._tell_model()
+        await self._parts.endings.close(self._record, self._steps, self._progress)
         if self._record.state is WorkflowState.FAILED:
             return Ended(TurnState.FAILED, self._headline(), told(self._record, self._steps, self._progress))
         return Ended(result=told(self._record, self._steps, self._progress))
-
-    async def _tell_model(self) -> None:
-        note = framed("workflow", told(self._record, self._steps, self._progress))
-        messages = list(as_read(self._parts.mask_known(f"A workflow ended.\n{note}")))
-        payload = ModelMessagesTypeAdapter.dump_json(messages).decode()
-        entry = HistoryEntry(TurnId(f"{self._scope.turn_id}:end"), payload, self._parts.clock())
-        await self._parts.store.sessions.add_history(self._session, entry)
 
     async def _stop_steps(self) -> None:
         for task in self._under_way:

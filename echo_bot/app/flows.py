@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from echo_bot.agent.turn import TurnBody
+from echo_bot.agent.workflow_end import Endings
 from echo_bot.agent.workflow_turn import FlowParts, WorkflowTurns
 from echo_bot.app.remembering import Witnesses
 from echo_bot.approval.approvers import read_paired
@@ -155,6 +156,8 @@ def workflow_bodies(
         await flows.store.grants.end_session(session_key)
         await processes.stop_session(session_key)
 
+    endings = Endings(flows.store, flows.delivery, end_session, mask.mask, mask.mask_known, flows.clock)
+    flows.workflows.tell_end = endings.tell
     parts = FlowParts(
         store=flows.store,
         runner=runner,
@@ -163,9 +166,8 @@ def workflow_bodies(
         nudges=flows.nudges,
         most_at_once=config.agent.parallel_tools,
         offered=lambda: frozenset(tool.name for tool in registry.offered(settings.tools)),
-        end_session=end_session,
+        endings=endings,
         mask=mask.mask,
-        mask_known=mask.mask_known,
         clock=flows.clock,
     )
     return {"workflow": WorkflowTurns(parts).run}

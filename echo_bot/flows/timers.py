@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
@@ -12,16 +11,14 @@ from datetime import datetime
 import structlog
 
 from echo_bot.approval.escape import escape_line
-from echo_bot.delivery import Delivery, LiveMessage
+from echo_bot.delivery import Delivery
 from echo_bot.errors import StorageError
 from echo_bot.events import Identity
-from echo_bot.flows.definition import read_steps
 from echo_bot.flows.events import task_event
-from echo_bot.flows.shown import shown
 from echo_bot.flows.tasks import Tasks
 from echo_bot.flows.workflows import Admits, Workflows
 from echo_bot.session import Pausing, TurnStarter, event_from_json, turn_id_of
-from echo_bot.storage.flow_records import TaskRecord, TaskState, WorkflowRecord, WorkflowState
+from echo_bot.storage.flow_records import TaskRecord, TaskState, WorkflowState
 from echo_bot.storage.protocol import Store
 
 log = structlog.get_logger(__name__)
@@ -81,8 +78,7 @@ class Timers:
 
     async def _look(self, workflows: Workflows, tasks: Tasks, admits: Admits) -> float:
         """Do what is due; returns the seconds until the next look."""
-        for ended in await workflows.take_up(admits):
-            await self._tell_end(ended)
+        await workflows.take_up(admits)
         now = self._clock()
         later: list[datetime] = []
         for task in await self._store.tasks.scheduled():
@@ -131,21 +127,6 @@ class Timers:
         log.warning("task_not_started", task=task.task_id, error=why)
         failed = replace(task, state=TaskState.FAILED, start_at=None, result=why, changed_at=self._clock())
         await self._store.tasks.change(task, failed)
-
-    async def _tell_end(self, record: WorkflowRecord) -> None:
-        """In the message that showed it."""
-        event = event_from_json(record.event_json)
-        live = LiveMessage(
-            self._delivery,
-            self._store.outbox,
-            record.turn_id,
-            event.answered_at,
-            reply_to_id=event.message_id,
-            mask=str,
-        )
-        steps = read_steps(json.loads(record.steps_json))
-        progress = {each.step_id: each for each in await self._store.workflows.steps(record.workflow_id)}
-        await live.finish(shown(record, steps, progress, live.most_chars))
 
     async def _take_up(self, tasks: Tasks, task: TaskRecord, admits: Admits) -> None:
         """One that an earlier run of the bot started; a crash may have left its turn unqueued."""

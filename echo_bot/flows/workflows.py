@@ -34,6 +34,9 @@ _GONE = "it changed at this moment; look at its status and try again"
 Admits = Callable[[Identity], Awaitable[bool]]
 """May this person use the bot?"""
 
+TellEnd = Callable[[WorkflowRecord], Awaitable[None]]
+"""Told of a run that is over although its turn did not say so."""
+
 CloseQuestions = Callable[[Iterable[TurnId], str], Awaitable[None]]
 """Close the open questions of turns that were stopped, with the reason."""
 
@@ -48,8 +51,11 @@ class _Found:
 class Workflows:
     """Only the owner lets one run: its steps act for whoever starts it. Admins may look, pause and cancel.
 
-    `wake_timers` is told when something is to happen later. Ids are `new_id`'s.
+    `wake_timers` is told when something is to happen later. Ids are `new_id`'s. `tell_end` is set by the
+    composition root as its last step.
     """
+
+    tell_end: TellEnd
 
     def __init__(
         self,
@@ -196,18 +202,14 @@ class Workflows:
             return await self._unreadable(record, error)
         return await self._start_leg(record, event, record.turn_id, record.session_key)
 
-    async def take_up(self, admits: Admits) -> tuple[WorkflowRecord, ...]:
+    async def take_up(self, admits: Admits) -> None:
         """Queue runs whose turn a crash left unqueued; end those whose turn ended without saying so.
 
         Those of an owner whom `admits` refuses by now are cancelled.
-
-        Returns the latter, of which nobody was told.
         """
-        ended: list[WorkflowRecord] = []
         for record in await self._store.workflows.in_state(WorkflowState.RUNNING):
             if await self._store.turns.get(record.turn_id) is not None:
-                settled = await self._settled(record)
-                ended += [settled] if not settled.state.is_under_way else []
+                await self._settled(record)
                 continue
             if not await admits(Identity.parse(record.owner)):
                 await self._end(record, WorkflowState.CANCELLED, StepState.CANCELLED)
@@ -216,7 +218,6 @@ class Workflows:
                 await self._starter.start(event_from_json(record.event_json), kind="workflow")
             except ValueError as error:
                 await self._unreadable(record, error)
-        return tuple(ended)
 
     async def stop_session(self, session_key: str) -> int:
         """Cancel what was started in a conversation and runs; how many."""
@@ -281,14 +282,18 @@ class Workflows:
         return _Found(record, steps, {each.step_id: each for each in stored})
 
     async def _settled(self, record: WorkflowRecord) -> WorkflowRecord:
-        """The record, brought to an end where its turn ended without doing so."""
+        """The record, brought to an end where its turn ended without doing so; then that is told."""
         if record.state is not WorkflowState.RUNNING:
             return record
         turn = await self._store.turns.get(record.turn_id)
         if turn is None or not turn.state.is_final:
             return record
-        await self._end(record, *_end_of(turn))
-        return await self._store.workflows.get(record.workflow_id) or record
+        await self._starter.queues.ended(record.turn_id)
+        was_left = await self._end(record, *_end_of(turn))
+        now = await self._store.workflows.get(record.workflow_id) or record
+        if was_left:
+            await self.tell_end(now)
+        return now
 
     async def _unreadable(self, record: WorkflowRecord, error: ValueError) -> bool:
         """This version cannot read for whom it runs."""

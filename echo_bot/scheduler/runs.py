@@ -39,5 +39,8 @@ class Runs:
         return True
 
     def may_be_stopped(self, job: JobRecord, chat: Address, person: Identity, *, is_admin: bool) -> bool:
-        """May this person stop it from this chat? Its owner and admins may, where its answers go."""
-        return self._now(job.target) == chat and (is_admin or job.owner == str(person))
+        """May this person stop it from this chat? Its owner and admins may, where it answers."""
+        return self.answers_in(job, chat) and (is_admin or job.owner == str(person))
+
+    def answers_in(self, job: JobRecord, chat: Address) -> bool:
+        return self._now(job.target) == chat

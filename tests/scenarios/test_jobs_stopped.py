@@ -167,6 +167,27 @@ async def test_what_it_left_in_the_background_is_stopped_as_well(
         await say_stop(bot, says, "2", "-7", "Nothing is running here.")
 
 
+async def test_status_lists_it_to_its_owner_where_it_answers_and_to_admins(
+    tmp_path: Path, calm: Config
+) -> None:
+    clock = MovedClock()
+    async with running_bot(tmp_path, calm, clock=clock) as bot:
+        await begin(bot, clock, job(clock))
+        await eventually(lambda: runs(bot) == 1, "the command")
+        due = (await stored(bot)).last.due
+        assert due is not None
+        line = f"- Job `wait` (id j1) runs, due {due:%Y-%m-%d %H:%M} UTC"
+        seen = {
+            (who, where): line
+            in (await bot.channel.command("/status", sender_id=who, chat_id=where)).text.splitlines()
+            for who, where in (("2", "-7"), ("2", "2"), ("3", "-7"), ("1", "1"))
+        }
+        assert seen == {("2", "-7"): True, ("2", "2"): False, ("3", "-7"): False, ("1", "1"): True}
+        await bot.channel.command("/stop", sender_id="2", chat_id="-7")
+        await is_over(bot)
+        assert line not in (await bot.channel.command("/status", sender_id="1", chat_id="1")).text
+
+
 async def test_a_fresh_conversation_leaves_it_alone(tmp_path: Path, calm: Config, says: Says) -> None:
     clock = MovedClock()
     async with running_bot(tmp_path, calm, clock=clock) as bot:

@@ -6,18 +6,24 @@ from echo_bot import __version__
 from echo_bot.events import SessionKey
 from echo_bot.inbox.commands.desk import Desk, Request
 from echo_bot.inbox.commands.words import counted, literal
+from echo_bot.storage.flow_records import StepState, WorkflowState
 from echo_bot.tools.web.written import clean_line
 
-_MOST_WORKERS = 10
-_GOAL_CHARS = 80
+_MOST_LISTED = 10
+_NAME_CHARS = 80
 
 
 async def show_status(request: Request, desk: Desk) -> str:
     """Admins see the whole bot; everybody else what concerns them."""
     key = request.session_key
-    workers = await _worker_lines(key, desk)
-    if await desk.overview.is_admin(request.sender):
-        return "\n".join((await desk.overview.status_text(), *workers))
+    is_admin = await desk.overview.is_admin(request.sender)
+    under_way = [
+        *await _worker_lines(key, desk),
+        *await _workflow_lines(None if is_admin else key, desk),
+        *await _job_lines(request, desk, is_admin=is_admin),
+    ]
+    if is_admin:
+        return "\n".join((await desk.overview.status_text(), *under_way))
     running = "working" if desk.queues.current(key) else "idle"
     mine = await desk.broker.pending_for(request.sender)
     pause = desk.pausing.pause_of(key)
@@ -26,19 +32,59 @@ async def show_status(request: Request, desk: Desk) -> str:
         f"Echo Bot {__version__}. This chat: {running}, {len(desk.queues.waiting(key))} waiting.{held} "
         f"Open approvals that you may decide: {len(mine)}."
     )
-    return "\n".join((f"{chat}\n", *workers)) if workers else chat
+    return "\n".join((f"{chat}\n", *under_way)) if under_way else chat
 
 
 async def _worker_lines(key: SessionKey, desk: Desk) -> list[str]:
     """The workers of this chat: what each is for, since when, and whether it has a place."""
     workers = await desk.workers.of_session(key)
     lines = []
-    for each in workers[:_MOST_WORKERS]:
-        goal = clean_line(desk.mask(each.event.text), _GOAL_CHARS)
+    for each in workers[:_MOST_LISTED]:
+        goal = clean_line(desk.mask(each.event.text), _NAME_CHARS)
         doing = "works" if each.is_working else "waits"
         lines.append(f"- Worker {literal(goal)} {doing}, since {each.turn.created_at:%Y-%m-%d %H:%M} UTC")
-    more = len(workers) - _MOST_WORKERS
-    return [*lines, f"- {counted(more, 'worker')} more"] if more > 0 else lines
+    return [*lines, *_more(len(workers), "worker")]
+
+
+async def _workflow_lines(key: SessionKey | None, desk: Desk) -> list[str]:
+    """The workflows that run, of one conversation or of all: at which steps, and since when."""
+    running = await desk.store.workflows.in_state(WorkflowState.RUNNING)
+    found = [each for each in running if key is None or each.session_key == key]
+    lines = []
+    for each in found[:_MOST_LISTED]:
+        at = [
+            step.step_id
+            for step in await desk.store.workflows.steps(each.workflow_id)
+            if step.state is StepState.RUNNING
+        ]
+        doing = f"at step {', '.join(map(literal, at))}" if at else "between two steps"
+        lines.append(
+            f"- Workflow {_name(each.name, desk)} (id {each.workflow_id}) is {doing}, "
+            f"since {each.changed_at:%Y-%m-%d %H:%M} UTC"
+        )
+    return [*lines, *_more(len(found), "workflow")]
+
+
+async def _job_lines(request: Request, desk: Desk, *, is_admin: bool) -> list[str]:
+    """The jobs that run: one's own that answer here, for an admin all of them."""
+    jobs = await desk.store.jobs.list(None if is_admin else str(request.sender))
+    chat = request.event.address
+    running = [each for each in jobs if each.is_running and (is_admin or desk.runs.answers_in(each, chat))]
+    lines = [
+        f"- Job {_name(each.name, desk)} (id {each.job_id}) runs"
+        + (f", due {each.last.due:%Y-%m-%d %H:%M} UTC" if each.last.due else "")
+        for each in running[:_MOST_LISTED]
+    ]
+    return [*lines, *_more(len(running), "job")]
+
+
+def _name(name: str, desk: Desk) -> str:
+    return literal(clean_line(desk.mask(name), _NAME_CHARS))
+
+
+def _more(count: int, noun: str) -> list[str]:
+    more = count - _MOST_LISTED
+    return [f"- {counted(more, noun)} more"] if more > 0 else []
 
 
 async def list_tools(request: Request, desk: Desk) -> str:

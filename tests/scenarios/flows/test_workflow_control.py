@@ -226,6 +226,29 @@ async def test_resumed_by_a_timer_nobody_is_there_to_be_asked(
         assert not (bot.workspace / "kept").exists()
 
 
+async def test_status_lists_what_runs_to_whom_it_concerns(
+    tmp_path: Path, free: Config, hand: Hand, began: Callable[[], Any]
+) -> None:
+    async with running_bot(tmp_path, free | TWO) as bot:
+        theirs = hand(bot, sender="2", chat="2")
+        await theirs.run(sh("a", HOLD), sh("b", "true", needs=["a"]))
+        await began()
+        record = await theirs.record()
+        since = f"{record.changed_at:%Y-%m-%d %H:%M} UTC"
+        line = f"- Workflow `release` (id {record.workflow_id}) is at step `a`, since {since}"
+        asked = {
+            who: (await bot.channel.command("/status", sender_id=who, chat_id=where)).text
+            for who, where in (("2", "2"), ("1", "1"))
+        }
+        elsewhere = await bot.channel.command("/status", sender_id="2", chat_id="3")
+        assert line in asked["2"].splitlines()
+        assert line in asked["1"].splitlines()
+        assert "Workflow" not in elsewhere.text
+        (bot.workspace / "go").touch()
+        await theirs.until(S.DONE)
+        assert "Workflow" not in (await bot.channel.command("/status", sender_id="2", chat_id="2")).text
+
+
 async def test_commands_show_what_is_planned(tmp_path: Path, free: Config, hand: Hand) -> None:
     async with running_bot(tmp_path, free) as bot:
         me = hand(bot)

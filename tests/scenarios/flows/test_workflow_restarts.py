@@ -7,18 +7,20 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from echo_bot.errors import StorageError
-from echo_bot.events import TurnId
+from echo_bot.events import SessionKey, TurnId
 from echo_bot.storage.flow_records import StepRecord, StepState, WorkflowRecord, WorkflowState
-from echo_bot.storage.records import JournalEntry, TurnState
+from echo_bot.storage.records import GrantRecord, JournalEntry, TurnState
 from echo_bot.storage.store import SqlStore, open_store
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
+from echo_bot.testing.scripted_model import Say, ScriptedModel
 from echo_bot.testing.waiting import eventually
 from echo_bot.tools.base import ToolResult
 
@@ -213,6 +215,38 @@ async def test_a_run_whose_turn_ended_without_saying_so_is_brought_to_an_end(
         assert (found["a"].state, found["b"].state) == (StepState.UNKNOWN, StepState.CANCELLED)
         assert "? a (exec)" in await hand(bot).shows("failed: 0 of 2")
         assert len(hand(bot).shown()) == 1
+
+
+@pytest.mark.parametrize("is_looked_at", [False, True], ids=["the sweep finds it", "somebody looks first"])
+async def test_such_an_end_is_noted_to_the_model_and_ends_what_was_the_workflows_own(
+    tmp_path: Path, free: Config, hand: Hand, is_looked_at: bool
+) -> None:
+    channel, script = FakeChannel("telegram"), ScriptedModel([Say("It failed.")])
+    async with running_bot(tmp_path, free, channel=channel) as bot:
+        await hand(bot).run(sh("a", HOLD))
+        await eventually((bot.workspace / "began").exists, "the step")
+    async with stopped(tmp_path) as store:
+        record = await release(store)
+        await store.turns.set_state(record.turn_id, TurnState.FAILED, "StorageError")
+        at = datetime.now(UTC)
+        own = f"workflow:{record.workflow_id}"
+        grant = GrantRecord("g1", "telegram:1", "digest", "exec", "x", "session", at, "telegram:1", own)
+        await store.grants.add(grant)
+    async with running_bot(tmp_path, free, channel=channel, model=script.model) as bot:
+        me = hand(bot)
+        if is_looked_at:
+            assert "failed" in await me.flow("status")
+        await me.until(S.FAILED)
+        session = SessionKey(record.session_key)
+        async with asyncio.timeout(20):
+            while not await bot.store.sessions.history(session, 9, datetime(2000, 1, 1, tzinfo=UTC)):
+                await asyncio.sleep(0.01)
+        await bot.channel.say("and?")
+        await bot.channel.wait_for_text("It failed.")
+        assert str(script.seen[-1]).count("A workflow ended.") == 1
+        assert "unknown" in str(script.seen[-1])
+        assert len(me.shown()) == 1
+        assert await bot.store.grants.list(None, at) == ()
 
 
 async def test_a_run_that_ended_just_before_the_crash_says_its_end_once(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from dataclasses import dataclass
+from typing import Any
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+import pyromark
 
 from echo_bot.text import defuse_mentions, strip_markup
 
@@ -20,7 +20,8 @@ _RULE = "───"
 _DEEPEST_HEADING = 3
 _CODE_SPAN = re.compile(r"(?<!`)(`++)(?:[^`]++|(?!\1(?!`))`++)+?\1(?!`)")
 _LINK = re.compile(
-    r"(?P<image>!?)\[(?P<words>[^\[\]\n]*)\]\(<?(?P<url>[^\s()<>]+(?:\([^\s()<>]*\))?)>?[^()\n]*\)"
+    r"(?P<image>!?)\[(?P<words>[^\[\]\n]*)\]\(<?(?P<url>[^\s()<>]+(?:\([^\s()<>]*\))?)>?"
+    r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
 )
 _STRONG_UNDERSCORES = re.compile(r"(?<![\w\\])__(?=\S)([^\n_]+?)(?<=\S)__(?!\w)")
 _OWN_SYNTAX = re.compile(r"\|\||<(?=t:|a?:\w|/[^>\n]*:\d|id:)|(?m:^(?=-#[ ]|>>>))")
@@ -51,40 +52,72 @@ def fenced(text: str, language: str = "") -> str:
     return f"```{language}\n{_FENCE.sub(lambda run: _JOINER.join(run[0]), text)}\n```"
 
 
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """`about` is the text, or what starts or ends; the place is in bytes."""
+
+    kind: str
+    about: Any
+    start: int
+    end: int
+
+
 def _rendered(source: str) -> Iterator[str]:
     """The lines, block by block: only those blocks are rewritten that Discord shows otherwise."""
-    source = _LINE_END.sub("\n", source)
-    lines = source.split("\n")
+    encoded = _LINE_END.sub("\n", source).encode("utf-8", "replace")
     place = 0
-    tokens = _parser().parse(source)
-    for index, token in enumerate(tokens):
-        if token.map is None or token.level or token.map[0] < place:
-            continue
-        rewritten = _rewritten(tokens, index)
-        if rewritten is None:
-            continue
-        start, end = token.map
-        yield from _prose(lines[place:start])
-        yield rewritten
-        place = end - _trailing_blanks(lines, start, end)
-    yield from _prose(lines[place:])
+    for block in _blocks(encoded.decode()):
+        start, end = _lines_of(block[0], encoded)
+        lines = encoded[start:end].decode()
+        rewritten = _rewritten(block, lines, encoded)
+        if rewritten is not None:
+            yield from _prose(encoded, place, start - 1)
+            yield rewritten if _letters(rewritten) >= _letters(lines) else fenced(lines)
+            place = end + 1
+    yield from _prose(encoded, place, len(encoded))
 
 
-def _rewritten(tokens: Sequence[Token], index: int) -> str | None:
-    token = tokens[index]
-    match token.type:
-        case "fence":
-            return _fence(token.info.strip(), token.content.removesuffix("\n"))
-        case "code_block":
-            return fenced(token.content.removesuffix("\n"))
-        case "hr":
-            return _RULE
-        case "heading_open":
-            return _heading(int(token.tag[1:]), tokens[index + 1].content)
-        case "table_open":
-            return fenced(_table(tokens[index:]))
+def _blocks(source: str) -> Iterator[list[_Event]]:
+    """The outermost blocks, each with what is in it."""
+    depth, block = 0, list[_Event]()
+    for event, span in pyromark.events_with_range(source, options=pyromark.Options.ENABLE_TABLES):
+        kind, about = next(iter(event.items())) if isinstance(event, dict) else (event, None)
+        block.append(_Event(kind, about, span["start"], span["end"]))
+        depth += (kind == "Start") - (kind == "End")
+        if not depth:
+            yield block
+            block = []
+
+
+def _lines_of(block: _Event, encoded: bytes) -> tuple[int, int]:
+    """From the start of its first line to the end of its last one; blank lines after it are none of its."""
+    end = block.start + len(encoded[block.start : block.end].rstrip())
+    line_end = encoded.find(b"\n", end)
+    return encoded.rfind(b"\n", 0, block.start) + 1, line_end if line_end >= 0 else len(encoded)
+
+
+def _rewritten(block: Sequence[_Event], lines: str, encoded: bytes) -> str | None:
+    """What Discord is given in place of the block's lines; None to leave them."""
+    match block[0].about:
+        case {"CodeBlock": {"Fenced": info}}:
+            return _fence(info.strip(), _code(block))
+        case {"CodeBlock": _}:
+            return fenced(_code(block))
+        case {"Heading": {"level": level}}:
+            return _heading(int(level[1:]), lines)
+        case {"Table": _}:
+            return fenced(_table(block, encoded))
         case _:
-            return None
+            return _RULE if block[0].kind == "Rule" else None
+
+
+def _letters(text: str) -> int:
+    """Of markup only signs may go. A table, for one, has no place for more cells than its head."""
+    return sum(map(str.isalnum, text))
+
+
+def _code(block: Sequence[_Event]) -> str:
+    return "".join(event.about for event in block if event.kind == "Text").removesuffix("\n")
 
 
 def _fence(info: str, code: str) -> str:
@@ -95,21 +128,30 @@ def _fence(info: str, code: str) -> str:
     return fenced(f"{words}\n{code}" if words else code, language)
 
 
-def _heading(level: int, words: str) -> str:
-    text = _inline(words.replace("\n", " "))
+def _heading(level: int, lines: str) -> str:
+    text = _inline(_words_of_heading(level, lines))
     return f"{'#' * level} {text}" if level <= _DEEPEST_HEADING else f"**{strip_markup(text)}**"
 
 
-def _table(tokens: Sequence[Token]) -> str:
+def _words_of_heading(level: int, lines: str) -> str:
+    """Without the signs around them, or the line below them."""
+    *underlined, last = lines.split("\n")
+    if underlined:
+        return " ".join(map(str.strip, underlined))
+    words = last.strip()[level:].strip()
+    unclosed = words.rstrip("#")
+    return words if unclosed and not unclosed[-1].isspace() else unclosed.rstrip()
+
+
+def _table(block: Sequence[_Event], encoded: bytes) -> str:
     """Columns side by side in plain characters: Discord knows no tables."""
     rows: list[list[str]] = []
-    for token in tokens:
-        if token.type == "table_close":
-            break
-        if token.type == "tr_open":
+    for event in block:
+        if event.kind == "Start" and event.about in ("TableHead", "TableRow"):
             rows.append([])
-        elif token.type == "inline":
-            rows[-1].append(strip_markup(token.content))
+        elif event.kind == "Start" and event.about == "TableCell":
+            cell = encoded[event.start : event.end].decode().replace("\\|", "|")
+            rows[-1].append(strip_markup(cell.strip()))
     count = max(map(len, rows))
     full = [[*row, *[""] * (count - len(row))] for row in rows]
     widths = [max(len(row[column]) for row in full) for column in range(count)]
@@ -117,9 +159,10 @@ def _table(tokens: Sequence[Token]) -> str:
     return "\n".join([head, "  ".join("─" * width for width in widths), *body])
 
 
-def _prose(lines: Sequence[str]) -> Iterator[str]:
-    if lines:
-        yield _inline("\n".join(lines))
+def _prose(encoded: bytes, start: int, end: int) -> Iterator[str]:
+    """What stands between two blocks, if a line does."""
+    if start <= end:
+        yield _inline(encoded[start:end].decode())
 
 
 def _inline(text: str) -> str:
@@ -155,17 +198,3 @@ def _escaped(found: re.Match[str]) -> str:
     if found["mark"] is not None:
         return f"\\{found['mark']}"
     return f"{found['lead']}\\{found['start']}"
-
-
-def _trailing_blanks(lines: Sequence[str], start: int, end: int) -> int:
-    """Blank lines that the parser counts to a block stay where they are."""
-    blanks = 0
-    while end - blanks > start + 1 and not lines[end - blanks - 1].strip():
-        blanks += 1
-    return blanks
-
-
-@cache
-def _parser() -> MarkdownIt:
-    """Of blocks only: what is within a line stays as it is written, but for what `_inline` does."""
-    return MarkdownIt("commonmark").enable("table").disable("inline")

@@ -43,6 +43,18 @@ RENDERED = {
         TABLE,
         "Before\n\n```\nName      Size\n────────  ────\na         1\nlong one  200\n```\n\nAfter",
     ),
+    "a table with more cells than its head": (
+        "| a |\n|---|\n| b | c |",
+        "```\n| a |\n|---|\n| b | c |\n```",
+    ),
+    "a table with a fence's signs": (
+        "| a |\n|---|\n| ```b |",
+        f"```\n| a |\n|---|\n| `{JOINER}`{JOINER}`b |\n```",
+    ),
+    "a table with a bar in a cell": ("| a |\n|---|\n| `b\\|c` |", "```\na\n───\nb|c\n```"),
+    "a heading with signs after it": ("## a # ##\n\n# #\n\n# b#", "## a #\n\n# \n\n# b#"),
+    "a heading of two lines": ("a\n b\n---\nc", "## a b\nc"),
+    "a block in the last line": ("ä\n\n---", "ä\n\n───"),
     "a link": ("[docs](https://example.com/a_(b))", "[docs](https://example.com/a_(b))"),
     "a link with a title": ('[docs](https://example.com "t")', "[docs](https://example.com)"),
     "a link that names another address": (
@@ -106,6 +118,16 @@ def test_words_are_never_lost(words: list[str]) -> None:
     if len(source) <= MAX_CHARACTERS // 2:
         shown = visible(render_markdown(source))
         assert all(shown.count(word) >= 4 for word in words)
+
+
+@given(TEXTS)
+def test_no_letter_is_lost_but_of_what_is_no_word(source: str) -> None:
+    source = re.sub(r"[\r\ud800-\udfff]", "", source[: MAX_CHARACTERS // 2])
+    assert letters(render_markdown(source)) >= letters(source)
+
+
+def letters(text: str) -> int:
+    return sum(char.isalnum() for char in text)
 
 
 @given(TEXTS)

@@ -8,6 +8,7 @@ EchoBotError
 └── ChannelError         a platform did not take or give something
     ├── RetryAfter       the platform asks to wait `seconds`
     ├── TemporaryFailure worth another try after a back-off
+    │   └── OutcomeUnknown   the answer was lost: it may have been done all the same
     ├── FormatRejected   the platform refused the formatting; plain text may pass
     ├── TargetGone       the chat or message cannot be reached any more (blocked, deleted, not found)
     └── ChannelFatal     the channel cannot work until a person changes something (`fix`)
@@ -55,6 +56,10 @@ class RetryAfter(ChannelError):
 
 class TemporaryFailure(ChannelError):
     """Worth another try after a back-off: a dropped connection, a server error."""
+
+
+class OutcomeUnknown(TemporaryFailure):
+    """The platform's answer was lost: it may have done what was asked. Another try may repeat it."""
 
 
 class FormatRejected(ChannelError):

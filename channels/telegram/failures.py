@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
+import httpx
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, TelegramError
 from telegram.error import RetryAfter as TelegramRetryAfter
 
@@ -14,6 +15,7 @@ from echo_bot.errors import (
     ChannelError,
     ChannelFatal,
     FormatRejected,
+    OutcomeUnknown,
     RetryAfter,
     TargetGone,
     TemporaryFailure,
@@ -42,6 +44,9 @@ _GONE = (
 """What the Bot API says, in lower case, when no later try can reach the chat or message."""
 
 
+_NOT_ASKED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+
+
 def failure_of(error: TelegramError, token: str) -> ChannelError:
     """The leaf of `ChannelError` for what the SDK raised; its text never holds the token."""
     said = without_token(error.message, token)
@@ -56,6 +61,8 @@ def failure_of(error: TelegramError, token: str) -> ChannelError:
             return TargetGone(said)
         case BadRequest():
             return FormatRejected(said)
+        case _ if _was_asked(error):
+            return OutcomeUnknown(f"Telegram's answer was lost: {said}")
         case _:
             return TemporaryFailure(f"Telegram could not be asked: {said}")
 
@@ -78,6 +85,12 @@ def translated(token: str) -> Iterator[None]:
         yield
     except TelegramError as error:
         raise failure_of(error, token) from None
+
+
+def _was_asked(error: TelegramError) -> bool:
+    """Did the connection break, or time run out, once the request may have arrived?"""
+    cause = error.__cause__
+    return isinstance(cause, httpx.TransportError) and not isinstance(cause, _NOT_ASKED)
 
 
 def _seconds(value: int | timedelta) -> float:

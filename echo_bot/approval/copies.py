@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import FIRST_COMPLETED
+from collections import OrderedDict
 from collections.abc import Awaitable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -21,6 +22,8 @@ from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 
 log = structlog.get_logger(__name__)
+
+_ENDS_REMEMBERED = 500
 
 
 class Faces(Protocol):
@@ -73,6 +76,7 @@ class Copies:
         self._notice, self._timeout = notice, timeout_seconds
         self._locks: dict[ApprovalId, asyncio.Lock] = {}
         self._late: set[asyncio.Task[None]] = set()
+        self._ends: OrderedDict[tuple[str, ...], Card] = OrderedDict()
 
     def fits(self, address: Address, record: ApprovalRecord) -> bool:
         """Is the open card whole in one message there?"""
@@ -173,11 +177,19 @@ class Copies:
 
     async def _close(self, record: ApprovalRecord) -> None:
         card = self._faces.closed(record)
-        await asyncio.gather(*(self._cards.edit(ref, card) for ref in record.copies))
+        await asyncio.gather(*(self._show_end(ref, card) for ref in record.copies))
         is_elsewhere = record.copies and all(ref.address != record.address for ref in record.copies)
         if is_elsewhere and record.kind == "approval":
             source = f"{record.approval_id}:outcome"
             await self._notice(record.address, _outcome(card), source=source)
+
+    async def _show_end(self, ref: MessageRef, card: Card) -> None:
+        """Once: where a card cannot be changed its end is a message, which must not come twice."""
+        place = place_of(ref)
+        if self._ends.get(place) != card and await self._cards.edit(ref, card):
+            self._ends[place] = card
+            while len(self._ends) > _ENDS_REMEMBERED:
+                self._ends.popitem(last=False)
 
 
 async def _end(tasks: Collection[asyncio.Task[str]] | Collection[asyncio.Task[None]]) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 from echo_bot.channel import Channel
 from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
+from echo_bot.text import measure, split_markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,15 @@ class Body:
 
 
 _NAMES = tuple(field.name for field in fields(Body))
+
+
+def fitting(channel: Channel, body: Body) -> tuple[Body, ...]:
+    """What was stored while its channel was unknown, and so unsplit, is split now."""
+    limits = channel.capabilities
+    if body.kind != "text" or measure(body.text, limits.length_unit) <= limits.max_length:
+        return (body,)
+    first, *rest = split_markdown(body.text, limits.max_length, limits.length_unit)
+    return (replace(body, text=first), *(Body("text", each, body.markdown) for each in rest))
 
 
 async def hand_over(

@@ -16,7 +16,7 @@ from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.card_json import transcript_row
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.delivery.pace import Pace
-from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, TemporaryFailure
+from echo_bot.errors import ChannelError, FormatRejected, OutcomeUnknown, RetryAfter, TemporaryFailure
 from echo_bot.events import Address, Card, MessageRef, OutboundText, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.text import TooLong, card_parts, closed_card, measure, split_plain
@@ -24,6 +24,7 @@ from echo_bot.text import TooLong, card_parts, closed_card, measure, split_plain
 log = structlog.get_logger(__name__)
 
 _TRIES = 5
+_DOUBT_PAUSE_SECONDS = 0.5
 _REPEATED = "Possibly repeated: this card may stand here already. Either one decides the same call, once."
 
 T = TypeVar("T")
@@ -50,6 +51,13 @@ class CardDelivery:
         `in_doubt`: it may stand there already. Where the platform does not drop doubles the card says so.
         The message's id is "" where it stands there and nobody knows where.
         """
+        try:
+            return await self._send(address, card, in_doubt=in_doubt)
+        except OutcomeUnknown:
+            await asyncio.sleep(_DOUBT_PAUSE_SECONDS)
+            return await self._send(address, card, in_doubt=True)
+
+    async def _send(self, address: Address, card: Card, *, in_doubt: bool) -> MessageRef:
         address = self._moved.now(address)
         channel = self._book.get(address)
         if channel is None:
@@ -67,7 +75,9 @@ class CardDelivery:
                 )
             for index, part in enumerate(parts):
                 keyed = replace(part, dedup_key=f"{card.card_id}:{address}:{index}")
-                ref = await self._patiently(address, partial(channel.send_card, address, keyed))
+                may_repeat = in_doubt or channel.capabilities.dedups_sends
+                send = partial(channel.send_card, address, keyed)
+                ref = await self._patiently(address, send, may_repeat=may_repeat)
         await self._keep(ref.address, kept)
         return ref
 
@@ -153,15 +163,21 @@ class CardDelivery:
             )
         return ref
 
-    async def _patiently(self, address: Address, send: Callable[[], Awaitable[T]]) -> T:
-        """Try a few times, waiting as the platform asks. Raises the last error."""
+    async def _patiently(
+        self, address: Address, send: Callable[[], Awaitable[T]], *, may_repeat: bool = True
+    ) -> T:
+        """Try a few times, waiting as the platform asks. Raises the last error.
+
+        Without `may_repeat` also OutcomeUnknown at once: what may have arrived is not sent again unmarked.
+        """
         for attempt in range(_TRIES):
             try:
                 return await send()
             except (RetryAfter, TemporaryFailure) as error:
                 if isinstance(error, RetryAfter):
                     self._pace.hold(address, error.seconds)
-                if attempt == _TRIES - 1:
+                is_in_doubt = isinstance(error, OutcomeUnknown) and not may_repeat
+                if is_in_doubt or attempt == _TRIES - 1:
                     raise
                 await asyncio.sleep(
                     error.seconds + 0.1 if isinstance(error, RetryAfter) else 0.5 * 2**attempt

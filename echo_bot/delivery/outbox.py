@@ -13,12 +13,20 @@ from typing import Any, TypeVar
 import structlog
 
 from echo_bot.channel import Channel
-from echo_bot.delivery.body import Body, hand_over
+from echo_bot.delivery.body import Body, fitting, hand_over
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.delivery.pace import Pace
 from echo_bot.delivery.receipt import Receipt, receipt_of
-from echo_bot.errors import ChannelError, ChannelFatal, FormatRejected, RetryAfter, StorageError, TargetGone
+from echo_bot.errors import (
+    ChannelError,
+    ChannelFatal,
+    FormatRejected,
+    OutcomeUnknown,
+    RetryAfter,
+    StorageError,
+    TargetGone,
+)
 from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow, TurnEnd
@@ -269,7 +277,9 @@ class Delivery:
             if row.tries + 1 >= self._max_tries:
                 await self._dead(row, str(error) or type(error).__name__)
             else:
-                await self._later(row, min(2.0**row.tries, _MAX_BACKOFF_SECONDS), str(error), counts=True)
+                mark = f"{_REPEATED} " if isinstance(error, OutcomeUnknown | TimeoutError) else ""
+                pause = min(2.0**row.tries, _MAX_BACKOFF_SECONDS)
+                await self._later(row, pause, f"{mark}{error}", counts=True)
         else:
             return await self._sent(row, body, ref)
         return None
@@ -280,21 +290,12 @@ class Delivery:
             raise TargetGone(f"{channel.name} takes no files")
         if row.error.startswith(_REPEATED) and not (body.replaces or channel.capabilities.dedups_sends):
             body = await self._marked_as_repeated(channel, row, body)
-        *first, last = self._fitting(channel, body)
+        *first, last = fitting(channel, body)
         for index, part in enumerate(first):
             if (row.row_id, index) not in self._handed_over:
                 await self._hand_over_part(channel, row.address, part, f"{key}.{index}")
                 self._handed_over.add((row.row_id, index))
         return await self._hand_over_part(channel, row.address, last, key)
-
-    @staticmethod
-    def _fitting(channel: Channel, body: Body) -> tuple[Body, ...]:
-        """What was stored while its channel was unknown, and so unsplit, is split now."""
-        limits = channel.capabilities
-        if body.kind != "text" or measure(body.text, limits.length_unit) <= limits.max_length:
-            return (body,)
-        first, *rest = split_markdown(body.text, limits.max_length, limits.length_unit)
-        return (replace(body, text=first), *(Body("text", each, body.markdown) for each in rest))
 
     async def _hand_over_part(self, channel: Channel, address: Address, body: Body, key: str) -> MessageRef:
         plain = False
@@ -317,7 +318,7 @@ class Delivery:
                 body = replace(body, replaces="")
 
     async def _marked_as_repeated(self, channel: Channel, row: OutboxRow, body: Body) -> Body:
-        """It may have arrived just before a crash; where the platform drops no doubles, a person is told."""
+        """It may have arrived before; where the platform drops no doubles, a person is told."""
         marked = replace(body, text=f"{_REPEATED}\n{body.text}")
         limits = channel.capabilities
         if body.kind == "text" and measure(marked.text, limits.length_unit) <= limits.max_length:
@@ -340,7 +341,7 @@ class Delivery:
 
     async def _later(self, row: OutboxRow, seconds: float, why: str, *, counts: bool) -> None:
         at = self._clock() + timedelta(seconds=seconds)
-        if row.error.startswith(_REPEATED):
+        if row.error.startswith(_REPEATED) and not why.startswith(_REPEATED):
             why = f"{_REPEATED} {why}"
         await self._mark(row, "queued", error=why, next_try_at=at, count_try=counts)
         self._wake_later(seconds)

@@ -9,7 +9,14 @@ from pathlib import Path
 
 from echo_bot.channel import ChannelCapabilities, LengthUnit
 from echo_bot.delivery.body import Body
-from echo_bot.errors import ChannelFatal, FormatRejected, RetryAfter, TargetGone, TemporaryFailure
+from echo_bot.errors import (
+    ChannelFatal,
+    FormatRejected,
+    OutcomeUnknown,
+    RetryAfter,
+    TargetGone,
+    TemporaryFailure,
+)
 from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
 from echo_bot.storage.records import OutboxRow
 from echo_bot.testing.bot import running_bot
@@ -74,6 +81,31 @@ async def test_a_full_message_in_doubt_still_fits(tmp_path: Path, local: Config)
         await bot.store.outbox.mark(only.row_id, "sending")
     async with running_bot(tmp_path, local, channel=channel):
         await eventually(lambda: channel.texts == ["(possibly repeated)", "x" * 50], "the mark and the text")
+
+
+async def test_what_may_have_arrived_before_the_line_broke_is_marked(tmp_path: Path, local: Config) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        bot.channel.fail("send_text", OutcomeUnknown("the line broke"), after=True)
+        await bot.parts.delivery.send(CHAT, "once", source="s")
+        await eventually(lambda: len(bot.channel.texts) == 2, "both")
+        assert bot.channel.texts == ["once", "(possibly repeated)\nonce"]
+
+
+async def test_what_was_refused_before_it_was_asked_is_not_marked(tmp_path: Path, local: Config) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        bot.channel.fail("send_text", TemporaryFailure("no line"))
+        await bot.parts.delivery.send(CHAT, "once", source="s")
+        await eventually(lambda: bot.channel.texts == ["once"], "the message")
+
+
+async def test_a_card_that_may_stand_there_already_says_so(tmp_path: Path, local: Config) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        bot.channel.fail("send_card", OutcomeUnknown("the line broke"), after=True)
+        await bot.channel.say("/run ls")
+        await eventually(lambda: len(bot.channel.cards) == 2, "both")
+        first, second = (repr(card.blocks) for card in bot.channel.cards)
+        assert "Possibly repeated" not in first
+        assert "Possibly repeated" in second
 
 
 async def test_where_the_platform_drops_doubles_nothing_is_marked(tmp_path: Path, local: Config) -> None:

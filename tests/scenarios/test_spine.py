@@ -302,15 +302,20 @@ async def test_a_card_that_cannot_be_delivered_denies(tmp_path: Path, local: Con
         assert not (bot.workspace / "made").exists()
 
 
-async def test_a_card_that_cannot_be_edited_gets_a_reply_with_the_outcome(
-    tmp_path: Path, local: Config, is_open: Is
+async def test_a_card_that_cannot_be_edited_gets_one_reply_with_the_outcome(
+    tmp_path: Path, local: Config, is_open: Is, says: Says
 ) -> None:
     async with running_bot(tmp_path, local) as bot:
         await bot.channel.say("/run echo hi")
         await bot.channel.wait_for(is_open)
         bot.channel.fail("edit_card", TargetGone("gone"), times=99)
+        [record] = await bot.store.approvals.pending()
         await bot.channel.press("Approve once")
         await bot.channel.wait_for(lambda m: m.text is not None and "Approved" in m.text.text)
+        await bot.parts.broker.tell_edit_refused(record.approval_id, "")
+        await bot.channel.say("/whoami")
+        await bot.channel.wait_for(says("You are"))
+        assert sum("Approved" in text for text in bot.channel.texts) == 1
 
 
 async def test_a_channel_without_buttons_gets_the_card_as_text_and_decides_by_command(

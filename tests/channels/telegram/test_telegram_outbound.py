@@ -9,7 +9,14 @@ import pytest
 
 from channels.telegram.adapter import TelegramChannel
 from channels.telegram.files import MAX_UPLOAD_BYTES
-from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, TargetGone, TemporaryFailure
+from echo_bot.errors import (
+    ChannelError,
+    FormatRejected,
+    OutcomeUnknown,
+    RetryAfter,
+    TargetGone,
+    TemporaryFailure,
+)
 from echo_bot.events import (
     Address,
     Button,
@@ -165,13 +172,22 @@ async def test_what_telegram_refuses_is_an_error_of_the_port(
     await channel.send_text(HERE, OutboundText("works again"))
 
 
-async def test_a_dropped_connection_is_worth_another_try(
+async def test_after_a_dropped_connection_nobody_knows_whether_it_arrived(
     telegram: TelegramEmulator, channel: TelegramChannel, chat: Conversation
 ) -> None:
     telegram.drop("sendMessage", after=True)
-    with pytest.raises(TemporaryFailure):
+    with pytest.raises(OutcomeUnknown):
         await channel.send_text(HERE, OutboundText("hello"))
     assert [message.text for message in chat.from_bot] == ["hello"]
+
+
+async def test_what_could_not_be_asked_did_not_arrive(
+    telegram: TelegramEmulator, channel: TelegramChannel
+) -> None:
+    await telegram.stop()
+    with pytest.raises(TemporaryFailure) as raised:
+        await channel.send_text(HERE, OutboundText("hello"))
+    assert not isinstance(raised.value, OutcomeUnknown)
 
 
 async def test_a_user_who_blocked_the_bot_and_a_stranger_are_gone(

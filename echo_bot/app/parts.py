@@ -340,6 +340,7 @@ def build_parts(setting: Setting) -> Parts:
             store,
             broker,
             tool_names=overview.available_tools,
+            model_names=models.chain.names if models.chain else (),
             mask=mask.mask,
             clock=clock,
         ),

@@ -13,6 +13,7 @@ class Completes(StrEnum):
     APPROVALS = "approvals"
     GRANTS = "grants"
     TOOLS = "tools"
+    MODELS = "models"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,10 @@ _MOST = 25
 
 
 class Completing:
-    """`tool_names` are the tools that can be called now. Labels are masked, and one line each."""
+    """`tool_names` are the tools that can be called now, `model_names` what a conversation may ask.
+
+    Labels are masked, and one line each.
+    """
 
     def __init__(
         self,
@@ -24,11 +27,13 @@ class Completing:
         broker: Broker,
         *,
         tool_names: Callable[[], Iterable[str]],
+        model_names: Iterable[str],
         mask: Callable[[str], str],
         clock: Callable[[], datetime],
     ) -> None:
         self._store, self._broker = store, broker
-        self._tool_names, self._mask, self._clock = tool_names, mask, clock
+        self._tool_names, self._model_names = tool_names, tuple(model_names)
+        self._mask, self._clock = mask, clock
 
     async def complete(self, viewer: Identity, parameter: Parameter, typed: str) -> tuple[Completion, ...]:
         """At most 25: first those whose value begins with what was typed, then those that contain it."""
@@ -49,6 +54,8 @@ class Completing:
                 ]
             case Completes.TOOLS:
                 return [Completion(name, name) for name in self._tool_names()]
+            case Completes.MODELS:
+                return [Completion(name, name) for name in self._model_names]
             case Completes.NOTHING:
                 return [Completion(choice, choice) for choice in parameter.choices]
 

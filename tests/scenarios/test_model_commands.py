@@ -65,6 +65,20 @@ async def test_a_name_that_is_none_gets_the_nearest_and_changes_nothing(
         assert "`openai:one` (chosen" in await ask(bot, says, "/model", "(chosen")
 
 
+async def test_a_name_is_completed_with_what_may_be_chosen(tmp_path: Path, local: Config, says: Says) -> None:
+    async with ModelServer().serving() as server, running_bot(tmp_path, local | named(server)) as bot:
+        names = ["openai:one", "openai:two", "openai:three"]
+        assert await bot.channel.complete("model", "name") == names
+        assert await bot.channel.complete("model", "name", "THR") == ["openai:three"]
+        assert await bot.channel.complete("model", "name", "gpt") == []
+        assert await bot.channel.complete("model", "name", sender_id="9") == []
+
+
+async def test_without_any_model_nothing_is_completed(tmp_path: Path, local: Config) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        assert await bot.channel.complete("model", "name") == []
+
+
 async def test_in_a_group_only_admins_choose(tmp_path: Path, local: Config, says: Says) -> None:
     config = local | {"channels.telegram.allow_from": ["1", "2"]}
     async with ModelServer().serving() as server, running_bot(tmp_path, config | named(server)) as bot:

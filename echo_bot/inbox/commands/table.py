@@ -17,7 +17,7 @@ _WORDS = Parameter("text", "Other words in its place", required=False)
 _SHOW = Parameter("show", "Only show what would change", required=False, choices=("show",))
 _WHERE = Parameter("where", "This chat alone, or everything", required=False, choices=pausing.PLACES)
 _WORKFLOW = Parameter("name", "Its name", required=False)
-_MODEL = Parameter("name", "A model's name", required=False)
+_MODEL = Parameter("name", "A model's name", required=False, completes=Completes.MODELS)
 _CODE = Parameter("code", "The code you were given")
 
 

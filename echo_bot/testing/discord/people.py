@@ -119,13 +119,13 @@ class Conversation:
         kind = InteractionType.MESSAGE_COMPONENT
         return begin(self._world, kind, self.place.channel.id, self._user.id, data, message.message.id)
 
-    def slash(self, name: str, **options: str) -> Interaction:
+    def slash(self, name: str, /, **options: str) -> Interaction:
         """Use a slash command that the bot registered."""
         data = command_data(self._world, self.place.channel.guild_id, name, options)
         kind = InteractionType.APPLICATION_COMMAND
         return begin(self._world, kind, self.place.channel.id, self._user.id, data)
 
-    def complete(self, name: str, option: str, typed: str, **others: str) -> Interaction:
+    def complete(self, name: str, option: str, typed: str, /, **others: str) -> Interaction:
         """Type into an option of a slash command."""
         given = {**others, option: typed}
         data = command_data(self._world, self.place.channel.guild_id, name, given, focused=option)

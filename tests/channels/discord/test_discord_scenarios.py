@@ -132,6 +132,22 @@ async def test_slash_approve_completes_the_id_and_decides(
         await eventually((scene.bot.workspace / "made").exists, "the call")
 
 
+async def test_slash_model_completes_the_name_and_chooses(
+    opened: Opening, discord: DiscordEmulator, chat: Conversation
+) -> None:
+    models = {
+        "models__default": "openai:one",
+        "models__base_url": "http://127.0.0.1:9/v1",
+        "models__choices": ["openai:two"],
+    }
+    async with opened(**models):
+        await eventually(lambda: discord.registered_commands, "the commands")
+        offered = await chat.complete("model", "name", "tw").choices()
+        assert offered == [("openai:two", "openai:two")]
+        chosen = chat.slash("model", name=offered[0][1])
+        assert await chosen.answer() == "This conversation now asks `openai:two`."
+
+
 async def test_a_press_is_acknowledged_while_a_long_turn_runs_and_status_too(
     opened: Opening, discord: DiscordEmulator, chat: Conversation
 ) -> None:

@@ -145,7 +145,7 @@ async def test_slash_model_completes_the_name_and_chooses(
         offered = await chat.complete("model", "name", "tw").choices()
         assert offered == [("openai:two", "openai:two")]
         chosen = chat.slash("model", name=offered[0][1])
-        assert await chosen.answer() == "This conversation now asks `openai:two`."
+        assert await chosen.answer() == "This conversation now asks openai:two."
 
 
 async def test_a_press_is_acknowledged_while_a_long_turn_runs_and_status_too(

@@ -48,6 +48,7 @@ log = structlog.get_logger(__name__)
 
 _ANY = re.compile(".*", re.DOTALL)
 _ENVELOPE = "envelope_id"
+_NO_LISTENER = 404
 _PATIENCE_SECONDS = 1.0
 """How long an interaction is worked on before it is acknowledged; Slack waits three seconds."""
 
@@ -110,7 +111,10 @@ class Intake:
         return SocketModeResponse(request.envelope_id, payload)
 
     async def request(self, request: AsyncBoltRequest) -> BoltResponse:
+        """Handle one; what is of no known kind is acknowledged too, since repeating it would help nobody."""
         response = await self._app.async_dispatch(request)
+        if response.status == _NO_LISTENER and request.body:
+            response = BoltResponse(status=200)
         if response.status == 200:
             self.last_event_at = datetime.now(UTC)
         return response

@@ -36,9 +36,16 @@ class Rhythm:
 
 
 class Connection(Protocol):
+    @property
+    def has_delivered(self) -> bool:
+        """Did anything come through it? Then it was a good one, however short it lived."""
+        ...
+
     async def connect(self) -> None: ...
 
-    async def ended(self, look_seconds: float) -> None: ...
+    async def ended(self, look_seconds: float) -> bool:
+        """Returns when it is lost, or about to be: true where Slack asked to connect anew."""
+        ...
 
     async def close(self, patience_seconds: float = 0.3) -> None: ...
 
@@ -92,10 +99,13 @@ class Line:
         if self._connection is None:
             await asyncio.Event().wait()
             return
-        await self._connection.ended(self._rhythm.look)
+        connection = self._connection
+        asked = await connection.ended(self._rhythm.look)
         self._state = ChannelState.RETRYING
-        if asyncio.get_running_loop().time() - self._since >= self._rhythm.steady:
+        is_old = asyncio.get_running_loop().time() - self._since >= self._rhythm.steady
+        if is_old or connection.has_delivered:
             self._delay = self._rhythm.first_retry
+        if is_old or (asked and connection.has_delivered):
             self._pause = 0.0
         else:
             # Lost soon after it was made: without a pause a server that is unwell would be hammered.

@@ -36,6 +36,7 @@ class Socket(SocketModeClient):
         self.proxy = clients.proxy
         self._handle = handle
         self._told_to_go = asyncio.Event()
+        self.has_delivered = False
         self._in_hand: set[asyncio.Task[object]] = set()
         self.socket_mode_request_listeners.append(self._take)
 
@@ -54,12 +55,12 @@ class Socket(SocketModeClient):
         """Slack, through the SDK, tells this connection to go."""
         self._told_to_go.set()
 
-    async def ended(self, look_seconds: float) -> None:
-        """Returns when the connection is lost, stale, or about to be closed by Slack."""
-        while await self.is_connected():
+    async def ended(self, look_seconds: float) -> bool:
+        """Returns when the connection is lost or stale, or true when Slack is about to close it."""
+        while not self._told_to_go.is_set() and await self.is_connected():
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._told_to_go.wait(), look_seconds)
-                return
+        return self._told_to_go.is_set()
 
     async def close(self, patience_seconds: float = 0.3) -> None:
         """Let what is in hand finish, and end every task and connection."""
@@ -77,6 +78,7 @@ class Socket(SocketModeClient):
         await self.aiohttp_client_session.close()
 
     async def _take(self, _: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+        self.has_delivered = True
         task = asyncio.current_task()
         if task is not None:
             self._in_hand.add(task)

@@ -12,7 +12,7 @@ from types import TracebackType
 from echo_bot.channel import AsgiApp
 from echo_bot.testing.loopback import HttpRequest, HttpResponse, HttpServer
 from echo_bot.testing.slack.api import SCOPES_OF, WebApi
-from echo_bot.testing.slack.deliveries import Carrier, Delivery
+from echo_bot.testing.slack.deliveries import Carrier, Delivery, DeliveryKind
 from echo_bot.testing.slack.errors import ApiError
 from echo_bot.testing.slack.faults import Fault, Faults
 from echo_bot.testing.slack.model import Chat, ChatKind, JsonObject, Message, User
@@ -118,6 +118,10 @@ class SlackEmulator:
     def deliver_event(self, event: JsonObject) -> Delivery:
         """Deliver any event of the Events API."""
         return self._slack.event(event)
+
+    def deliver(self, kind: DeliveryKind, payload: JsonObject) -> Delivery:
+        """Deliver anything at all, also such as no app of today knows."""
+        return self._carrier.deliver(Delivery(kind, payload, str(uuid.uuid4())))
 
     def redeliver(self, delivery: Delivery, *, same_envelope: bool = False) -> Delivery:
         """Deliver an event again, as Slack does when it heard nothing; usually in a new envelope."""

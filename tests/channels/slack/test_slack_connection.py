@@ -21,6 +21,10 @@ from echo_bot.testing.slack import Conversation, SlackEmulator
 from echo_bot.testing.waiting import eventually
 
 
+async def connections(slack: SlackEmulator, count: int) -> None:
+    await eventually(lambda: slack.sockets.opened >= count, f"connection number {count}")
+
+
 @pytest.mark.parametrize(
     ("mode", "missing", "fix"),
     [
@@ -128,6 +132,46 @@ async def test_killed_sockets_are_replaced_and_what_they_took_along_is_done_once
         await port.wait_for_event(f"message {number}")
     await eventually(lambda: channel.health().state is ChannelState.CONNECTED, "a connection")
     assert [event.text for event in port.stored] == [f"message {number}" for number in range(3)]
+
+
+async def test_a_connection_that_served_well_is_replaced_at_once_when_slack_asks_however_young_it_is(
+    slack: SlackEmulator, settings: ChannelSettings, port: FakePort, dm: Conversation
+) -> None:
+    channel = SlackChannel(settings, Rhythm(look=0.01, first_retry=3600.0, steady=3600.0))
+    await channel.start(port)
+    for number in range(3):
+        dm.say(f"message {number}")
+        await port.wait_for_event(f"message {number}")
+        slack.sockets.tell_to_go("refresh_requested")
+        await connections(slack, number + 2)
+    await channel.stop()
+
+
+async def test_the_pauses_do_not_grow_while_connections_deliver(
+    slack: SlackEmulator, settings: ChannelSettings, port: FakePort, dm: Conversation
+) -> None:
+    rhythm = Rhythm(look=0.01, first_retry=0.02, longest_retry=3600.0, steady=3600.0)
+    channel = SlackChannel(settings, rhythm)
+    await channel.start(port)
+    for number in range(12):
+        dm.say(f"message {number}")
+        await port.wait_for_event(f"message {number}")
+        slack.sockets.drop()
+    await eventually(lambda: channel.health().state is ChannelState.CONNECTED, "a connection")
+    await channel.stop()
+
+
+async def test_the_pauses_grow_while_connections_deliver_nothing(
+    slack: SlackEmulator, settings: ChannelSettings, port: FakePort
+) -> None:
+    channel = SlackChannel(settings, Rhythm(look=0.01, first_retry=0.05, longest_retry=0.2, steady=3600.0))
+    await channel.start(port)
+    started = time.monotonic()
+    for opened in range(2, 6):
+        slack.sockets.tell_to_go("warning")
+        await connections(slack, opened)
+    assert time.monotonic() - started > 0.3
+    await channel.stop()
 
 
 async def test_a_connection_that_answers_no_ping_is_replaced(

@@ -13,6 +13,8 @@ from echo_bot.errors import StorageError, TargetGone
 from echo_bot.events import BlockType, ContentBlock, EventType
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.slack import Conversation, Person, SlackEmulator
+from echo_bot.testing.slack.deliveries import DeliveryKind
+from echo_bot.testing.slack.model import JsonObject
 from echo_bot.testing.waiting import eventually
 
 
@@ -177,6 +179,22 @@ async def test_what_cannot_be_stored_is_not_acknowledged(
     assert not dm.deliveries[0].is_acknowledged
     await slack.redeliver(dm.deliveries[0]).acknowledged()
     assert sorted(event.text for event in port.stored) == ["next", "precious"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        ("events_api", {"type": "event_callback", "team_id": "T1"}),
+        ("events_api", {"type": "event_callback", "event": {"type": "a_kind_of_tomorrow"}}),
+        ("interactive", {"type": "an_action_of_tomorrow", "team": None}),
+        ("interactive", {"type": "dialog_cancellation", "callback_id": "x"}),
+    ],
+    ids=["no event", "unknown event", "unknown action", "old dialog"],
+)
+async def test_what_is_of_no_known_kind_is_acknowledged_once_and_for_all(
+    slack: SlackEmulator, channel: SlackChannel, kind: DeliveryKind, payload: JsonObject
+) -> None:
+    await slack.deliver(kind, payload).acknowledged()
 
 
 async def test_a_file_is_a_block_and_is_found_where_it_lies(

@@ -29,15 +29,13 @@ def event_of(
     bot: Self,
     account: str,
     unchanged: Sequence[Message] = (),
-    *,
-    more_may_come: bool = False,
 ) -> InboundEvent | None:
     """The event of a message, or of all parts of an album.
 
     None for what says nothing, is the bot's own or a command of another bot in the group.
 
-    `unchanged` are the other parts of the album of which one was edited; with `more_may_come` the core joins
-    further parts of a new one.
+    `unchanged` are the other parts of the album of which one was edited. Parts of a new one that come late
+    are joined by the core.
     """
     said = [message for update in updates if (message := message_of(update)) is not None]
     parts = sorted([*said, *unchanged], key=lambda message: message.message_id)
@@ -72,7 +70,7 @@ def event_of(
         mentioned=mentioned or reply_is_own,
         from_bot=_is_other_bot(first),
         dedup_ids=_dedup_ids(updates),
-        album_id=(first.media_group_id or "") if more_may_come and not edited else "",
+        album_id=(first.media_group_id or "") if not edited else "",
         metadata=_metadata(first),
     )
 

@@ -123,8 +123,7 @@ class Link:
     def _event(self, updates: tuple[Update, ...], unchanged: Sequence[Message]) -> InboundEvent | None:
         commands = frozenset(command.name for command in self._port.commands())
         me = Self(self.bot.id, self.bot.username, commands)
-        by_webhook = self.hook is not None
-        return event_of(updates, me, self._account, unchanged, more_may_come=by_webhook)
+        return event_of(updates, me, self._account, unchanged)
 
     def _unchanged(self, update: Update) -> tuple[Message, ...]:
         """The other parts of an album of which one was edited, as long as they are remembered."""

@@ -24,9 +24,9 @@ class Rhythm:
     hold: float = 0.25
     """Between two looks for further updates while some are not stored yet."""
     album_quiet: float = 0.7
-    """After the last part of an album, until it counts as complete."""
+    """After the last part of an album, until its parts are one event; later ones are joined by the core."""
     album_quiet_webhook: float = 0.15
-    """The same for parts that are delivered at once; those that come one by one are joined by the core."""
+    """The same for parts that are delivered at once, or one by one and each only after the one before."""
     webhook_check: float = 60.0
     first_retry: float = 1.0
     longest_retry: float = 30.0

@@ -221,6 +221,19 @@ async def test_an_album_is_one_turn(start: Start, chat: Conversation) -> None:
     assert "what are these?" in str(model.seen[0])
 
 
+async def test_a_late_part_of_an_album_belongs_to_its_turn(
+    telegram: TelegramEmulator, start: Start, chat: Conversation
+) -> None:
+    model = ScriptedModel([Say("nice pictures")])
+    async with start(model=model.model):
+        chat.send(media.photo(b"one"), "what are these?", album="a")
+        await eventually(lambda: not telegram.world.updates.unconfirmed, "the first part stored")
+        chat.send(media.photo(b"two"), "and this?", album="a")
+        await chat.wait_for_text("nice pictures")
+    assert len(model.seen) == 1
+    assert "and this?" in str(model.seen[0])
+
+
 async def test_a_file_that_people_send_is_fetched_for_its_turn(
     telegram: TelegramEmulator, start: Start, chat: Conversation
 ) -> None:

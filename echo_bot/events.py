@@ -279,11 +279,12 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class OutboundFile:
-    """A file to deliver: `path` on this machine, opened by the adapter at sending."""
+    """A file to deliver: `path` on this machine, opened by the adapter at sending; `dedup_key`: as texts."""
 
     path: str
     name: str
     mime: str = "application/octet-stream"
+    dedup_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ CAPABILITIES = ChannelCapabilities(
     threads=True,
     groups=True,
     dedups_sends=True,
+    dedups_files=True,
     prompts=Prompting.MODAL,
     private_replies=True,
     native_commands=True,
@@ -153,11 +154,11 @@ class DiscordChannel:
         return await self._post(address, send, "Send Messages")
 
     async def send_file(self, address: Address, file: OutboundFile) -> MessageRef:
-        content = await read_for_upload(file.path, MAX_UPLOAD_BYTES, "Discord")
+        content, nonce = await read_for_upload(file.path, MAX_UPLOAD_BYTES, "Discord"), _nonce(file.dedup_key)
 
         async def send(room: PartialMessageable) -> Message:
             return await room.send(
-                file=File(io.BytesIO(content), filename=file.name), allowed_mentions=NOBODY
+                file=File(io.BytesIO(content), filename=file.name), nonce=nonce, allowed_mentions=NOBODY
             )
 
         return await self._post(address, send, "Attach Files", self._rhythm.upload)

@@ -12,6 +12,7 @@ from echo_bot.errors import (
     ChannelError,
     ChannelFatal,
     FormatRejected,
+    OutcomeUnknown,
     RetryAfter,
     TargetGone,
     TemporaryFailure,
@@ -33,6 +34,9 @@ SIGNING_SECRET_FIX = (
 SDK_ERRORS = (SlackClientError, aiohttp.ClientError, TimeoutError, ConnectionError)
 """What a call of the SDK may raise."""
 
+_NOT_ASKED = (aiohttp.ClientConnectorError, aiohttp.WSServerHandshakeError)
+"""The request did not get as far as Slack; after everything else that is no answer of Slack's it may have."""
+
 _BAD_TOKEN = frozenset({
     "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "org_login_required",
     "not_allowed_token_type", "team_access_not_granted", "enterprise_is_restricted",
@@ -47,9 +51,12 @@ _GONE = frozenset({
     "file_not_found", "file_deleted",
 })  # fmt: skip
 _PASSING = frozenset({
-    "internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org",
+    "service_unavailable", "request_timeout", "team_added_to_org",
     "accesslimited", "external_channel_migrating",
 })  # fmt: skip
+_IN_DOUBT = frozenset({"internal_error", "fatal_error"})
+"""Slack says of these that some of what was asked may have been done."""
+
 _RATE_LIMITED = frozenset({"ratelimited", "rate_limited"})
 _UNTOLD_WAIT_SECONDS = 30.0
 
@@ -66,7 +73,10 @@ def error_code(error: BaseException) -> str:
 def failure_of(error: Exception, clean: Clean) -> ChannelError:
     """The leaf of `ChannelError` for what the SDK raised; `clean` takes the secrets out of texts."""
     if not isinstance(error, SlackApiError):
-        return TemporaryFailure(f"Slack could not be asked: {clean(str(error)) or type(error).__name__}")
+        said = clean(str(error)) or type(error).__name__
+        if isinstance(error, _NOT_ASKED):
+            return TemporaryFailure(f"Slack could not be asked: {said}")
+        return OutcomeUnknown(f"Slack's answer was lost: {said}")
     code, status = error_code(error), _status(error)
     if status == 429 or code in _RATE_LIMITED:
         return RetryAfter(_seconds_to_wait(error))
@@ -76,7 +86,9 @@ def failure_of(error: Exception, clean: Clean) -> ChannelError:
         return ChannelFatal(f"Slack does not accept the bot's token ({code})", BOT_TOKEN_FIX)
     if code in _GONE:
         return TargetGone(f"Slack: {code}")
-    if code in _PASSING or status >= 500 or not code:
+    if status >= 500 or code in _IN_DOUBT:
+        return OutcomeUnknown(f"Slack's answer was lost: {code or f'status {status}'}")
+    if code in _PASSING or not code:
         return TemporaryFailure(f"Slack could not be asked: {code or f'status {status}'}")
     return FormatRejected(f"Slack refused it: {code}")
 

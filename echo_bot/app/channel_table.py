@@ -52,6 +52,7 @@ ROWS: tuple[tuple[str, Callable[[ChannelCapabilities], str]], ...] = (
     ("Groups", _flag("groups")),
     ("Reactions", _flag("reactions")),
     ("A message sent twice arrives once", _flag("dedups_sends")),
+    ("A file sent twice arrives once", _flag("dedups_files")),
     ("The platform vouches for the sender", _flag("authenticates_sender")),
 )
 

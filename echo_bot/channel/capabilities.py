@@ -25,7 +25,7 @@ class ChannelCapabilities:
     `prompts`: how a button asks for words – a modal, a reply to a question in the chat, or not at all.
     `private_replies`: what a press or a command answers is seen by that person alone. `native_commands`: the
     platform offers the commands itself; `completes_commands`: also their values. `receives_files`: see
-    `FileSource`.
+    `FileSource`. `dedups_sends`: what is sent again with its key arrives once; `dedups_files`: files as well.
     `redraws` False: an edit is shown anew below, as on paper, so nothing is shown that changes by itself.
     """
 
@@ -40,6 +40,7 @@ class ChannelCapabilities:
     pending_list: bool = False
     authenticates_sender: bool = True
     dedups_sends: bool = False
+    dedups_files: bool = False
     prompts: Prompting = Prompting.NONE
     private_replies: bool = False
     native_commands: bool = False

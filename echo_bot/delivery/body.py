@@ -44,12 +44,18 @@ def fitting(channel: Channel, body: Body) -> tuple[Body, ...]:
     return (replace(body, text=first), *(Body("text", each, body.markdown) for each in rest))
 
 
+def drops_doubles(channel: Channel, body: Body) -> bool:
+    """Does what is sent once more arrive once?"""
+    limits = channel.capabilities
+    return limits.dedups_files if body.kind == "file" else limits.dedups_sends
+
+
 async def hand_over(
     channel: Channel, address: Address, body: Body, *, dedup_key: str, plain: bool
 ) -> MessageRef:
     """Give one part to the channel. Raises what the channel raises."""
     if body.kind == "file":
-        return await channel.send_file(address, OutboundFile(body.path, body.name, body.mime))
+        return await channel.send_file(address, OutboundFile(body.path, body.name, body.mime, dedup_key))
     message = OutboundText(
         text=body.text,
         markdown=body.markdown and not plain,

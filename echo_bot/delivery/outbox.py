@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import structlog
 
 from echo_bot.channel import Channel
-from echo_bot.delivery.body import Body, fitting, hand_over
+from echo_bot.delivery.body import Body, drops_doubles, fitting, hand_over
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.delivery.pace import Pace
@@ -288,7 +288,7 @@ class Delivery:
         key = f"{row.source}:{row.part}"
         if body.kind == "file" and not channel.capabilities.files:
             raise TargetGone(f"{channel.name} takes no files")
-        if row.error.startswith(_REPEATED) and not (body.replaces or channel.capabilities.dedups_sends):
+        if row.error.startswith(_REPEATED) and not (body.replaces or drops_doubles(channel, body)):
             body = await self._marked_as_repeated(channel, row, body)
         *first, last = fitting(channel, body)
         for index, part in enumerate(first):

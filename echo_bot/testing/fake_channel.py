@@ -124,13 +124,8 @@ class FakeChannel:
     async def send_text(self, address: Address, message: OutboundText) -> MessageRef:
         with self._guarded("send_text"):
             self._require_fits(message.text)
-            known = self._sent_keys.get(message.dedup_key) if self.capabilities.dedups_sends else None
-            if known is not None:
-                return known
-            ref = self._post(FakeMessage(self._ref(address), text=message, versions=[message]))
-            if message.dedup_key:
-                self._sent_keys[message.dedup_key] = ref
-            return ref
+            key = message.dedup_key if self.capabilities.dedups_sends else ""
+            return self._post(FakeMessage(self._ref(address), text=message, versions=[message]), key)
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
         with self._guarded("send_card"):
@@ -138,7 +133,8 @@ class FakeChannel:
 
     async def send_file(self, address: Address, file: OutboundFile) -> MessageRef:
         with self._guarded("send_file"):
-            return self._post(FakeMessage(self._ref(address), file=file, versions=[file]))
+            key = file.dedup_key if self.capabilities.dedups_files else ""
+            return self._post(FakeMessage(self._ref(address), file=file, versions=[file]), key)
 
     async def edit_text(self, ref: MessageRef, message: OutboundText) -> None:
         with self._guarded("edit_text"):
@@ -353,8 +349,12 @@ class FakeChannel:
         chat_id = self.direct_chats.get(address.chat_id, address.chat_id)
         return MessageRef(replace(address, chat_id=chat_id), str(next(self._ids)))
 
-    def _post(self, message: FakeMessage) -> MessageRef:
+    def _post(self, message: FakeMessage, dedup_key: str = "") -> MessageRef:
+        if dedup_key in self._sent_keys:
+            return self._sent_keys[dedup_key]
         self.messages.append(message)
+        if dedup_key:
+            self._sent_keys[dedup_key] = message.ref
         return message.ref
 
     def _newest_with(self, label: str) -> FakeMessage:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from echo_bot.channel import ChannelCapabilities, LengthUnit
 from echo_bot.delivery.body import Body
 from echo_bot.errors import (
@@ -116,6 +118,22 @@ async def test_where_the_platform_drops_doubles_nothing_is_marked(tmp_path: Path
         await bot.store.outbox.mark(only.row_id, "sending")
     async with running_bot(tmp_path, local, channel=channel):
         await eventually(lambda: channel.texts == ["first"], "the message")
+
+
+@pytest.mark.parametrize(("drops_doubles", "said"), [(True, []), (False, ["(possibly repeated)"])])
+async def test_a_file_that_may_have_arrived_says_so_where_the_platform_drops_no_second_file(
+    tmp_path: Path, local: Config, drops_doubles: bool, said: list[str]
+) -> None:
+    limits = ChannelCapabilities(max_length=500, files=True, dedups_sends=True, dedups_files=drops_doubles)
+    channel = FakeChannel("telegram", capabilities=limits)
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        (bot.workspace / "a.txt").write_text("x")
+        file = OutboundFile(str(bot.workspace / "a.txt"), "a.txt")
+        channel.fail("send_file", OutcomeUnknown("the line broke"), after=True)
+        receipt = await bot.parts.delivery.send(CHAT, "", files=(file,), source="s", wait_seconds=5)
+    assert receipt.state == "delivered"
+    assert channel.texts == said
+    assert len([message for message in channel.messages if message.file]) == (1 if drops_doubles else 2)
 
 
 async def test_a_refused_format_goes_as_plain_text(tmp_path: Path, local: Config) -> None:

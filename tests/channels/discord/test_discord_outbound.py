@@ -284,6 +284,29 @@ async def test_a_file_arrives_byte_for_byte(
     assert discord.world.backend.cdn.get(attachment["url"]) == content
 
 
+@pytest.mark.parametrize("is_told", [True, False], ids=["502", "cut off"])
+async def test_a_file_whose_answer_was_lost_arrives_once(
+    channel: DiscordChannel,
+    discord: DiscordEmulator,
+    room: Conversation,
+    here: Address,
+    tmp_path: Path,
+    is_told: bool,
+) -> None:
+    (tmp_path / "f").write_bytes(b"content")
+    file = OutboundFile(str(tmp_path / "f"), "f.txt", dedup_key="turn-1:0")
+    if is_told:
+        discord.fail("POST", MESSAGES, 502, after=True)
+        await channel.send_file(here, file)
+    else:
+        discord.drop("POST", MESSAGES, after=True)
+        with pytest.raises(TemporaryFailure):
+            await channel.send_file(here, file)
+        await channel.send_file(here, file)
+    assert len(discord.called("POST", MESSAGES)) == 2
+    assert len(room.from_bot) == 1
+
+
 async def test_empty_text_is_refused_before_it_is_sent(channel: DiscordChannel, here: Address) -> None:
     with pytest.raises(FormatRejected, match="empty"):
         await channel.send_text(here, OutboundText("  "))

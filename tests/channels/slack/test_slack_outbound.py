@@ -11,6 +11,7 @@ from echo_bot.errors import (
     ChannelError,
     ChannelFatal,
     FormatRejected,
+    OutcomeUnknown,
     RetryAfter,
     TargetGone,
     TemporaryFailure,
@@ -87,6 +88,32 @@ async def test_a_message_whose_answer_was_lost_is_not_sent_twice(
     ref = await channel.send_text(DM, message)
     other = await channel.send_text(DM, OutboundText("once", dedup_key="turn-2:0"))
     assert [one.ts for one in dm.from_bot] == [ref.message_id, other.message_id]
+
+
+@pytest.mark.parametrize("fault", ["cut off", "internal_error", "503"])
+async def test_a_file_that_may_have_arrived_is_in_doubt(
+    slack: SlackEmulator, channel: SlackChannel, dm: Conversation, tmp_path: Path, fault: str
+) -> None:
+    (tmp_path / "a").write_bytes(b"content")
+    if fault == "cut off":
+        slack.drop("files.completeUploadExternal", after=True)
+    else:
+        status = int(fault) if fault.isdigit() else 200
+        slack.fail("files.completeUploadExternal", fault, status=status, after=True)
+    with pytest.raises(OutcomeUnknown):
+        await channel.send_file(DM, OutboundFile(str(tmp_path / "a"), "a.txt"))
+    assert len(dm.from_bot) == 1
+
+
+async def test_a_server_that_is_not_there_has_done_nothing(
+    slack: SlackEmulator, channel: SlackChannel
+) -> None:
+    await slack.stop()
+    with pytest.raises(TemporaryFailure):
+        await channel.send_text(DM, HELLO)  # over the connection that was still open
+    with pytest.raises(TemporaryFailure) as raised:
+        await channel.send_text(DM, HELLO)
+    assert not isinstance(raised.value, OutcomeUnknown)
 
 
 async def test_a_person_named_by_id_is_written_to_directly_and_opened_once(

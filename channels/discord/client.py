@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import discord
 import structlog
 from discord import AllowedMentions, Intents, MemberCacheFlags
+from discord.abc import GuildChannel
 
 from channels.discord.tolerance import make_tolerant
 from echo_bot.channel import ChannelSettings
@@ -59,7 +60,11 @@ class DiscordClient(discord.Client):
         # As an option of the client it would be at least 30 s.
         self.http.max_ratelimit_timeout = LONGEST_RATE_WAIT_SECONDS
         self._listener = listener
-        make_tolerant(self._connection.parsers)
+        make_tolerant(self._connection.parsers, self._server_of)
+
+    def _server_of(self, channel_id: int) -> int | None:
+        channel = self.get_channel(channel_id)
+        return channel.guild.id if isinstance(channel, GuildChannel | discord.Thread) else None
 
     async def on_connect(self) -> None:
         self._listener.connected()

@@ -13,6 +13,9 @@ import structlog
 log = structlog.get_logger(__name__)
 
 Parse = Callable[[Any], None]
+ServerOf = Callable[[int], int | None]
+"""The server of a channel, by their ids; None for one that is not known."""
+
 Data = dict[str, Any]
 
 _USER: Mapping[str, Any] = {"discriminator": "0", "avatar": None}
@@ -23,16 +26,23 @@ _NEEDED = frozenset({"READY"})
 """Without these there is no session: the connection is made anew."""
 
 
-def make_tolerant(parsers: dict[str, Parse]) -> None:
+def make_tolerant(parsers: dict[str, Parse], server_of: ServerOf) -> None:
     """Change the SDK's parsers, which it keeps by the name of the event, in place."""
     for event, parse in tuple(parsers.items()):
         if event not in _NEEDED:
-            parsers[event] = _tolerant(event, parse)
+            parsers[event] = _tolerant(event, parse, server_of)
 
 
-def completed(event: str, data: Data) -> Data:
-    """`data` with what the SDK insists on; nothing that was sent is changed, but null words are none."""
+def completed(event: str, data: Data, server_of: ServerOf) -> Data:
+    """`data` with what the SDK insists on; nothing that was sent is changed, but null words are none.
+
+    What names no server the SDK takes for a direct chat, in which the bot answers everything.
+    """
     full = _with_people(data)
+    if "channel_id" in data and data.get("guild_id") is None:
+        server = server_of(int(data["channel_id"]))
+        if server is not None:
+            full["guild_id"] = str(server)
     for key in ("message", "referenced_message"):
         if isinstance(full.get(key), dict):
             full[key] = _with_people(full[key])
@@ -63,10 +73,10 @@ def _plain_channel(interaction: Data) -> Data:
     return {"id": interaction["channel_id"], "type": _DIRECT, "recipients": [interaction["user"]]}
 
 
-def _tolerant(event: str, parse: Parse) -> Parse:
+def _tolerant(event: str, parse: Parse, server_of: ServerOf) -> Parse:
     def read(data: Any) -> None:
         try:
-            _read(event, parse, data)
+            _read(event, parse, completed(event, data, server_of) if isinstance(data, dict) else data)
         except Exception as error:  # noqa: BLE001 whatever the SDK stumbles over, the connection stays
             log.warning("discord_event_not_read", event_name=event, error=type(error).__name__)
 
@@ -74,13 +84,9 @@ def _tolerant(event: str, parse: Parse) -> Parse:
 
 
 def _read(event: str, parse: Parse, data: Any) -> None:
-    if not isinstance(data, dict):
-        parse(data)
-        return
-    full = completed(event, data)
     try:
-        parse(full)
+        parse(data)
     except Exception:
         if event != _INTERACTION:
             raise
-        parse({**full, "channel": _plain_channel(full)})
+        parse({**data, "channel": _plain_channel(data)})

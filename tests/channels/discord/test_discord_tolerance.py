@@ -25,6 +25,10 @@ UNREADABLE = [
 ]
 
 
+def nowhere(channel_id: int) -> None:
+    """No channel is known."""
+
+
 @pytest.mark.parametrize(("event", "data"), UNREADABLE, ids=[event for event, _ in UNREADABLE])
 async def test_an_event_that_cannot_be_read_costs_nothing_else(
     channel: DiscordChannel,
@@ -66,6 +70,18 @@ async def test_a_press_counts_where_it_was_made_whatever_else_is_missing(
     assert port.presses[0].address == Address("discord", room.id)
 
 
+async def test_a_message_that_names_no_server_is_no_direct_one_where_the_channel_is_known(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, ada: Person, chat: Conversation
+) -> None:
+    room = ada.chat(discord.guild().channel("general"))
+    discord.gateway.leaves_out = frozenset({"guild_id", "member"})
+    room.say("to the others")
+    event = await port.wait_for_event("to the others")
+    assert (event.chat_id, event.is_group, event.mentioned) == (room.id, True, False)
+    chat.say("to the bot")
+    assert not (await port.wait_for_event("to the bot")).is_group
+
+
 async def test_a_command_without_a_channel_object_is_run_where_it_was_given(
     channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, ada: Person
 ) -> None:
@@ -85,7 +101,7 @@ def test_an_interaction_whose_channel_is_told_by_halves_is_read_with_its_id() ->
             raise KeyError("thread_metadata")
 
     parsers: dict[str, Parse] = {"INTERACTION_CREATE": read}
-    make_tolerant(parsers)
+    make_tolerant(parsers, nowhere)
     half = {"id": "5", "type": 11}
     parsers["INTERACTION_CREATE"]({"id": "1", "channel_id": "5", "guild_id": "9", "channel": half})
     assert tried == [half, {"id": "5", "type": 0, "name": "", "position": 0}]
@@ -95,7 +111,7 @@ def test_people_are_completed_and_null_words_are_none() -> None:
     person = {"id": "1", "username": "ada"}
     whole = {"discriminator": "0", "avatar": None, "id": "1", "username": "ada"}
     given = {"author": person, "content": None, "member": {"user": person}, "referenced_message": None}
-    assert completed("MESSAGE_CREATE", given) == {
+    assert completed("MESSAGE_CREATE", given, nowhere) == {
         "author": whole,
         "content": "",
         "member": {"roles": (), "flags": 0, "user": whole},
@@ -108,7 +124,7 @@ def test_without_ready_there_is_no_session_so_that_its_faults_are_raised() -> No
         raise KeyError("user")
 
     parsers: dict[str, Parse] = {"READY": broken, "RESUMED": broken}
-    make_tolerant(parsers)
+    make_tolerant(parsers, nowhere)
     parsers["RESUMED"]({})
     with pytest.raises(KeyError):
         parsers["READY"]({})

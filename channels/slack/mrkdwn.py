@@ -15,9 +15,8 @@ from slackify_markdown.slackify import SlackifyMarkdown  # type: ignore[import-u
 from channels.slack.entities import escaped
 
 _LINK_SCHEMES = frozenset({"http", "https"})
-_NOT_SHOWN = re.compile(
-    r"\]\([^)\n]*\)|\][ ]?\[[^\]\n]*\]|^ {0,3}(?:```|~~~).*$|^ {0,3}\[[^\]\n]+\]:.*$", re.MULTILINE
-)
+_NOT_SHOWN = re.compile(r"\]\([^)\n]*\)|\][ ]?\[[^\]\n]*\]|^ {0,3}(?:```|~~~).*$", re.MULTILINE)
+_DEFINITION = re.compile(r"^ {0,3}(?P<label>\[[^\]\n]+\]):.*$", re.MULTILINE)
 _LINK_TARGET = re.compile(r"<https?://[^|<>]*\|")
 
 
@@ -87,9 +86,14 @@ def is_safe_link(address: str) -> bool:
 
 
 def _keeps_words(source: str, text: str) -> bool:
-    """Are the letters and digits of `source`, but for link targets and fence lines, still in `text`?"""
+    """Are the letters and digits of `source`, but for addresses of links and fence lines, still in `text`?"""
     shown = _LINK_TARGET.sub("", text).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-    return _letters(shown) >= _letters(_NOT_SHOWN.sub("", source))
+    lower = source.lower()
+
+    def unless_used(found: re.Match[str]) -> str:
+        return "" if lower.count(found["label"].lower()) > 1 else found[0]
+
+    return _letters(shown) >= _letters(_NOT_SHOWN.sub("", _DEFINITION.sub(unless_used, source)))
 
 
 def _letters(text: str) -> int:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from urllib.parse import urlsplit
 
 import pyromark
 from telegram import MessageEntity
 from telegramify_markdown import RenderConfig, convert
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
+from channels.telegram.losses import is_safe_link, letters, shown_whole
 from echo_bot.channel import LengthUnit
 from echo_bot.events import Card
 from echo_bot.text import TextEntity, encode_card_telegram
@@ -19,10 +20,12 @@ from echo_bot.text.measure import measure
 
 MAX_UNITS = 4096
 _LITERAL = frozenset({"Html", "InlineHtml", "InlineMath", "DisplayMath"})
-_LINK_SCHEMES = frozenset({"http", "https"})
 _SIGN = re.compile(rb"[<$]")
-_NOT_SHOWN = re.compile(r"\]\([^)\n]*\)|^ {0,3}(?:```|~~~).*$|^\[[^\]\n]+\]:.*$", re.MULTILINE)
-_LEAST_KEPT = 0.9
+_NOT_SHOWN = re.compile(
+    r"\]\([^)\n]*\)|\][ ]?\[[^\]\n]*\]|^ {0,3}\[[^\]\n]+\]:.*$"
+    r"|^[ >]*(?:`{3,}|~{3,})[ \t]*[^\s`]*|^[ >]*(?:[-*+]|\d+[.)])[ \t]+\[[xX]\](?=\s)",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Rendered:
 
 def render_markdown(source: str) -> Rendered:
     """The formatted text, or `source` as it is where formatting would lose words or outgrow a message."""
-    text, found = convert(literal_markup(source), latex_escape=False, config=_plain_symbols())
+    text, found = convert(literal_markup(shown_whole(source)), latex_escape=False, config=_plain_symbols())
     if measure(text, LengthUnit.UTF16) > MAX_UNITS or not keeps_words(source, text):
         return Rendered(source)
     entities = tuple(
@@ -64,18 +67,8 @@ def literal_markup(source: str) -> str:
 
 
 def keeps_words(source: str, text: str) -> bool:
-    """Are the letters and digits of `source`, but for link targets and fence lines, still in `text`?"""
-    expected = _letters(_NOT_SHOWN.sub("", source))
-    return _letters(text) >= _LEAST_KEPT * expected
-
-
-def is_safe_link(url: str) -> bool:
-    """Only web links: `tg:` would ping people, `javascript:` and `data:` have no place in a chat."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in _LINK_SCHEMES and bool(parts.netloc)
+    """Are the letters and digits of `source`, but for addresses and fences' languages, still in `text`?"""
+    return letters(text) >= letters(html.unescape(_NOT_SHOWN.sub("", source)))
 
 
 def _literal_places(encoded: bytes) -> list[int]:
@@ -95,10 +88,6 @@ def _literal_places(encoded: bytes) -> list[int]:
 def _first_sign(encoded: bytes, start: int, end: int) -> set[int]:
     found = _SIGN.search(encoded, start, end)
     return {found.start()} if found else set()
-
-
-def _letters(text: str) -> int:
-    return sum(char.isalnum() for char in text)
 
 
 def _plain_symbols() -> RenderConfig:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from channels.telegram.losses import is_safe_link
 from channels.telegram.render import (
     MAX_UNITS,
     Rendered,
-    is_safe_link,
     keeps_words,
     literal_markup,
     render_markdown,
@@ -18,7 +18,16 @@ from echo_bot.testing.telegram.rules import check_entities, utf16_length
 
 MARKS = ["**", "*", "_", "`", "|", "||", "$", "$$", "~~", "~", "![", "[a](http://b.c)", "\\", "&lt;"]
 BLOCKS = ["```\n", "\n", "\n\n", "- ", "1. ", "> ", "# ", "    ", "<b>", "</b>", "<!-- x -->", "<div>\n"]
-PIECES = st.sampled_from([*MARKS, *BLOCKS, "word", "🙂", "é", "مرحبا"])
+DROPPED = [
+    "```py b c\n",
+    "| a |\n|---|\n| b | c |\n",
+    "[x]: http://y.z\n",
+    "[x]: <tg:y>\n",
+    "[^1]: n\n",
+    "[x]",
+    "&copy;",
+]
+PIECES = st.sampled_from([*MARKS, *BLOCKS, *DROPPED, "word", "🙂", "é", "مرحبا"])
 MARKDOWN = st.lists(PIECES, max_size=25).map("".join)
 
 
@@ -58,6 +67,19 @@ def test_any_text_at_all_is_rendered(source: str) -> None:
         pytest.param("```\n<b>\n```", "<b>", id="HTML in a fence stays as it is"),
         pytest.param("costs $a$ or $b$", "costs $a$ or $b$", id="dollar signs stay"),
         pytest.param("# Title\n\ntext", "Title\n\ntext", id="a heading has no emoji"),
+        pytest.param("```py a b\nx\n```", "a b\nx", id="words beside a fence's language come below it"),
+        pytest.param("> ```py a b\n> x\n", "> ```py a b\n> x\n", id="in a quote all stays as it is written"),
+        pytest.param(
+            "ä\n\n| a |\n|---|\n| b | c |", "ä\n\n| a |\n|---|\n| b | c |", id="a row with more cells"
+        ),
+        pytest.param(
+            "see\n\n[1]: https://a.example/b",
+            "see\n\n[1]: https://a.example/b",
+            id="a source that nothing names",
+        ),
+        pytest.param("see [1]\n\n[1]: https://a.example/b", "see 1", id="a source that is linked to"),
+        pytest.param("see [1]\n\n[1]: ../b", "see [1]\n\n[1]: ../b", id="a source that no link is made of"),
+        pytest.param("- [x] one", "✅ one\n", id="a task that is done"),
         pytest.param("- one\n- two", "• one\n• two\n", id="a list has bullets"),
     ],
 )

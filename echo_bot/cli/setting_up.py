@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 import click
@@ -33,7 +34,7 @@ from echo_bot.config.key_variable import KEY_VARIABLE, has_key
 from echo_bot.config.loader import examine_content
 from echo_bot.config.rewriting import replace_file, value_in, with_keys
 from echo_bot.config.yaml_tree import parse_yaml
-from echo_bot.credentials import Key, Vault
+from echo_bot.credentials import Key, Vault, require_key, stored_name
 from echo_bot.errors import ChannelError, ChannelFatal, ConfigError, StartError
 from echo_bot.events import Button, ButtonStyle, Card, Paragraph
 
@@ -82,10 +83,9 @@ def set_up(wish: Wish) -> None:
     report = asyncio.run(_checked(helper, settings))
     _tell(report, manifest)
     _store(text, file, channel_owner(manifest.name, settings.account), asked)
-    if wish.send_to:
-        asyncio.run(_send(helper, settings, wish.send_to))
+    is_sent = not wish.send_to or asyncio.run(_send(helper, settings, wish.send_to))
     _say_next(report, file, is_open=bool(_allowed(wish, text, str(file))))
-    if report.problems:
+    if report.problems or not is_sent:
         sys.exit(NEGATIVE)
 
 
@@ -164,13 +164,18 @@ async def _checked(helper: ChannelSetup, settings: ChannelSettings) -> SetupRepo
         sys.exit(NEGATIVE if isinstance(error, ChannelFatal) else NOT_REACHABLE)
 
 
-async def _send(helper: ChannelSetup, settings: ChannelSettings, to: str) -> None:
+async def _send(helper: ChannelSetup, settings: ChannelSettings, to: str) -> bool:
     try:
         await helper.send_card(settings, to, _TEST_CARD)
     except ChannelError as error:
-        click.echo(f"echo-bot: the test card could not be sent: {error}", err=True)
-        sys.exit(NEGATIVE)
+        click.echo(
+            f"echo-bot: the test card could not be sent: {error}. Everything else is set up: do what is said "
+            "below, then run this again",
+            err=True,
+        )
+        return False
     click.echo(f"A test card was sent to {to}.")
+    return True
 
 
 def _tell(report: SetupReport, manifest: ChannelManifest) -> None:
@@ -183,12 +188,14 @@ def _store(text: str, file: Path, owner: str, secrets: Mapping[str, str]) -> Non
     """The tokens first: a configuration without them would only fail."""
     place = find_place(file if file.exists() else None)
     if secrets and not has_key(os.environ, place.loaded.config.credentials.encryption_key_env):
+        run_with(place, partial(_check_key, owner=owner, fields=tuple(secrets)))
         made = Key.generate().reveal()
         os.environ[KEY_VARIABLE] = made
         click.echo("The tokens are stored encrypted with a new key. Keep it, and give it to the bot:")
         click.echo(f"export {KEY_VARIABLE}={made}")
 
     async def keep(state: State) -> None:
+        await _check_key(state, owner=owner, fields=tuple(secrets))
         vault = Vault(state.store.sealed, state.key, utc_now)
         for field, value in secrets.items():
             await vault.set(owner, field, value)
@@ -200,6 +207,15 @@ def _store(text: str, file: Path, owner: str, secrets: Mapping[str, str]) -> Non
     except OSError as error:
         raise StartError(f"{file} cannot be written: {error.strerror}. The tokens are stored") from error
     click.echo(f"Written: {file}")
+
+
+async def _check_key(state: State, *, owner: str, fields: Collection[str]) -> None:
+    """Raises StartError where other stored values need another key: with two keys nothing would start."""
+    vault = Vault(state.store.sealed, state.key, utc_now)
+    others = [each for each in await vault.list() if each.owner != owner or each.field not in fields]
+    require_key(state.key, [stored_name(each.owner, each.field) for each in others])
+    for each in others:
+        await vault.get(each.owner, each.field)
 
 
 def _say_next(report: SetupReport, file: Path, *, is_open: bool) -> None:

@@ -189,6 +189,37 @@ async def test_without_a_key_one_is_made_and_told_once(desk: Desk, telegram: Tel
     assert "channels.telegram.token" in listed.out
 
 
+async def test_no_second_key_is_made_beside_values_that_another_one_opens(
+    desk: Desk, telegram: TelegramEmulator, slack: SlackEmulator
+) -> None:
+    base = ("--set", f"api_base={telegram.url}")
+    await desk.set_up("telegram", *base, stdin=f"{telegram.token}\n")
+    before = desk.file.read_text()
+    tokens = f"{slack.bot_token}\n{slack.app_token}\n"
+    for other in ({}, {KEY_VARIABLE: Key.generate().reveal()}):
+        desk.command_line.environ.pop(KEY_VARIABLE)
+        desk.command_line.environ |= other
+        answer = await desk.set_up("slack", "--set", f"api_base={slack.url}", stdin=tokens)
+        assert answer.code == 2
+        assert "channels.telegram.token" in answer.err
+        assert "export" not in answer.out
+        desk.command_line.environ[KEY_VARIABLE] = KEY.reveal()
+    assert desk.file.read_text() == before
+    assert await desk.stored("channel:slack", "bot_token") is None
+    desk.command_line.environ.pop(KEY_VARIABLE)
+    again = await desk.set_up("telegram", *base, stdin=f"{telegram.token}\n")
+    assert (again.code, "export" in again.out) == (0, True)
+
+
+async def test_who_never_wrote_to_the_bot_is_told_where_to(desk: Desk, telegram: TelegramEmulator) -> None:
+    telegram.fail("sendMessage", 403, "Forbidden: bot can't initiate conversation with a user")
+    arguments = ("--set", f"api_base={telegram.url}", "--send-to", "42")
+    answer = await desk.set_up("telegram", *arguments, stdin=f"{telegram.token}\n")
+    assert answer.code == 1
+    assert "run this again" in answer.err
+    assert "https://t.me/" in answer.out
+
+
 @pytest.mark.parametrize(
     ("channel", "arguments", "says"),
     [

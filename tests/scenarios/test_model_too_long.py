@@ -95,6 +95,19 @@ async def test_one_that_is_too_long_even_then_is_said_with_what_helps_and_asked_
         assert len(with_tools) == 3 + 2
 
 
+async def test_it_is_shortened_once_for_an_answer_though_more_could_be_left_out(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    narrow = Narrow(takes=50_000)
+    async with narrow.server.serving(), running_bot(tmp_path, local | narrow.config()) as bot:
+        await talk(bot, says, narrow, 8)
+        narrow.takes = 1_500
+        await ask(bot, says, "and now?", "this is longer than openai:one takes")
+        sent = [json.dumps(body["messages"]) for body in narrow.server.requests if body.get("tools")][8:]
+        assert [len(text) > narrow.takes for text in sent] == [True, True]
+        assert len(sent[1]) < len(sent[0]) * 0.6
+
+
 async def test_a_message_that_is_too_long_by_itself_costs_the_conversation_nothing(
     tmp_path: Path, local: Config, says: Says
 ) -> None:

@@ -25,7 +25,15 @@ export function useCardNotices(state, onOpen) {
 }
 
 function notify(card, onOpen) {
-  const shown = new Notification(card.title, { body: `Echo Bot waits for a decision (${card.short_id}).`, tag: card.id });
+  const body = `Echo Bot waits for a decision (${card.short_id}).`;
+  let shown;
+  try {
+    shown = new Notification(card.title, { body, tag: card.id });
+  } catch {
+    // Browsers on phones have the name and the permission, and refuse a page's own notification.
+    writeNotify(false);
+    return;
+  }
   shown.onclick = () => {
     window.focus();
     shown.close();

@@ -126,6 +126,24 @@ async def test_a_notification_comes_only_after_a_click_and_while_the_page_is_hid
     assert await page.evaluate("badges") == [0, 1, 2, 3]
 
 
+async def test_a_browser_that_refuses_a_notification_loses_nothing_else(house: House) -> None:
+    page = house.page
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    await page.add_init_script(
+        NOTICES.replace("window.shown.push", "throw new TypeError('Illegal'); shown.push")
+    )
+    await house.log_in()
+    await page.get_by_role("button", name=re.compile("Waiting cards")).click()
+    await page.get_by_role("button", name="Turn on").click()
+    await page.evaluate("isHidden = true")
+    house.port.open_cards = (house.card(),)
+    await house.channel.pending_changed()
+    await expect(page).to_have_title("(1) Echo Bot")
+    await page.wait_for_function("localStorage.getItem('echo-bot-notify') !== 'on'")
+    assert errors == []
+
+
 async def test_a_refused_press_shows_why_and_leaves_the_buttons(house: House) -> None:
     def refuse(_: ButtonPress) -> PressReply:
         return PressReply("You may not decide this.", ok=False)

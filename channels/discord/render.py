@@ -13,6 +13,9 @@ from echo_bot.text import defuse_mentions, strip_markup
 
 MAX_CHARACTERS = 2000
 _LINE_END = re.compile(r"\r\n?")
+_BLOCK_SIGN = re.compile(r"^(?: {4}| {0,3}(?:\t|#|`{3}|~{3})|[ \t]*[-=*_|:][-=*_|: \t]*$)", re.MULTILINE)
+"""Stands in whatever holds a block that is rewritten."""
+
 _JOINER = "\u2060"
 _FENCE = re.compile(r"`{3,}")
 _LANGUAGE = re.compile(r"[\w+.#-]*")
@@ -64,7 +67,11 @@ class _Event:
 
 def _rendered(source: str) -> Iterator[str]:
     """The lines, block by block: only those blocks are rewritten that Discord shows otherwise."""
-    encoded = _LINE_END.sub("\n", source).encode("utf-8", "replace")
+    source = _LINE_END.sub("\n", source)
+    if not _BLOCK_SIGN.search(source):
+        yield _inline(source)
+        return
+    encoded = source.encode("utf-8", "replace")
     place = 0
     for block in _blocks(encoded.decode()):
         start, end = _lines_of(block[0], encoded)

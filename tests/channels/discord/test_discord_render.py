@@ -126,6 +126,12 @@ def test_no_letter_is_lost_but_of_what_is_no_word(source: str) -> None:
     assert letters(render_markdown(source)) >= letters(source)
 
 
+@given(st.text(alphabet=" \t#`~-=*_|:>ab\n", max_size=40))
+def test_plain_prose_is_shown_as_it_is_beside_a_block(source: str) -> None:
+    """Text without a sign of a block is not parsed; with one behind it, it is."""
+    assert render_markdown(f"{source}\n\nend\n\n# h").startswith(render_markdown(f"{source}\n\nend"))
+
+
 def letters(text: str) -> int:
     return sum(char.isalnum() for char in text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -55,6 +56,7 @@ def check(config: Config) -> tuple[Objection, ...]:
         _people,
         _places,
         _targets,
+        _nowhere,
         _inspection,
         _approval,
         _models,
@@ -134,6 +136,32 @@ def _targets(config: Config) -> Iterator[Objection]:
     for index, entry in enumerate(delivery.allowed_targets):
         if not _is_target(entry, config):
             yield Objection(f"delivery.allowed_targets.{index}", _NO_TARGET)
+
+
+def _nowhere(config: Config) -> Iterator[Objection]:
+    """Targets on a channel or an account that there is none of: misspelt, mostly."""
+    known = {
+        f"{name}/{account}" if account else name
+        for name, section in sections(config.channels).items()
+        for account in accounts(section)
+    }
+    approval = config.permissions.approval
+    lists = {
+        "delivery.allowed_targets": config.delivery.allowed_targets,
+        "permissions.approval.route": () if isinstance(approval.route, str) else approval.route,
+        _ESCALATE: approval.escalate_to,
+    }
+    written = {f"delivery.targets.{alias}": target for alias, target in config.delivery.targets.items()}
+    written |= {
+        f"{key}.{index}": entry for key, entries in lists.items() for index, entry in enumerate(entries)
+    }
+    for key, target in {**written, "inspection.target": config.inspection.target}.items():
+        channel = target.partition(":")[0]
+        if _is_address(target) and channel not in known:
+            nearest = get_close_matches(channel, known, n=1)
+            hint = f"did you mean {nearest[0]}?" if nearest else f"there are: {', '.join(sorted(known))}"
+            sentence = f"{key} is {target}, where nothing arrives: there is no channel {channel}; {hint}"
+            yield Objection(key, sentence, refuses=False)
 
 
 def _inspection(config: Config) -> Iterator[Objection]:

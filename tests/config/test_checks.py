@@ -25,3 +25,24 @@ def test_a_name_where_a_sender_id_belongs_is_a_warning(listed: str, warned: bool
 def test_a_language_that_no_text_is_in_is_a_warning(language: str, warned: bool) -> None:
     found = [each for each in check(config_from_keys({"language": language})) if each.key == "language"]
     assert [each.refuses for each in found] == [False] * warned
+
+
+@pytest.mark.parametrize(
+    ("key", "written", "warned"),
+    [
+        ("delivery.targets", {"ops": "telegram:-100"}, []),
+        ("delivery.targets", {"ops": "telgram:-100"}, ["delivery.targets.ops"]),
+        ("delivery.targets", {"ops": "telegram/second:-100"}, ["delivery.targets.ops"]),
+        ("delivery.allowed_targets", ["telegram:-100:55", "matrix:1"], ["delivery.allowed_targets.1"]),
+        ("permissions.approval.route", ["matrix:1"], ["permissions.approval.route.0"]),
+        ("permissions.approval.route", "dm", []),
+        ("permissions.approval.escalate_to", ["owner", "matrix:1"], ["permissions.approval.escalate_to.1"]),
+        ("inspection.target", "matrix:1", ["inspection.target"]),
+    ],
+)
+def test_a_target_on_a_channel_that_there_is_none_of_is_a_warning(
+    key: str, written: object, warned: list[str]
+) -> None:
+    found = [each for each in check(config_from_keys({key: written})) if "no channel" in each.sentence]
+    assert [each.key for each in found] == warned
+    assert not any(each.refuses for each in found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from textwrap import shorten
 
 import httpx
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, TelegramError
@@ -44,12 +45,13 @@ _GONE = (
 """What the Bot API says, in lower case, when no later try can reach the chat or message."""
 
 
+_LONGEST = 300
 _NOT_ASKED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 
 
 def failure_of(error: TelegramError, token: str) -> ChannelError:
     """The leaf of `ChannelError` for what the SDK raised; its text never holds the token."""
-    said = without_token(error.message, token)
+    said = without_token(_shortened(error.message), token)
     match error:
         case InvalidToken():
             return ChannelFatal("Telegram does not accept the bot's token", TOKEN_FIX)
@@ -85,6 +87,11 @@ def translated(token: str) -> Iterator[None]:
         yield
     except TelegramError as error:
         raise failure_of(error, token) from None
+
+
+def _shortened(said: str) -> str:
+    """The SDK repeats the whole answer where it is no JSON: a gateway's page, mostly."""
+    return shorten(said.partition(". Parsing the server response")[0], _LONGEST, placeholder=" …")
 
 
 def _was_asked(error: TelegramError) -> bool:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 
 import structlog
 from telegram import CallbackQuery, Message, User
 from telegram.error import TelegramError
 
 from channels.telegram.client import TelegramBot
+from channels.telegram.failures import failure_of
 from channels.telegram.inbound import NAME, thread_of
 from channels.telegram.keyboard import read_callback_data
 from channels.telegram.questions import HOW_TO_ANSWER, Questions, answering, question_for
 from echo_bot.channel import Port, Prompt
 from echo_bot.channel.errands import Errands
+from echo_bot.errors import RetryAfter, TemporaryFailure
 from echo_bot.events import Address, ButtonPress, Identity, PressReply
 
 log = structlog.get_logger(__name__)
 
 MAX_ANSWER_CHARACTERS = 200
 _REMEMBERED = 500
+_PAUSES_SECONDS = (0.5, 2.0)
 _TOO_LONG = PressReply(
     "This is too long to be changed in Telegram. Change it on the bot's web page.", ok=False
 )
@@ -63,7 +68,7 @@ class Presses:
 
         async def ask() -> None:
             try:
-                await self._questions.ask(question, press, prompt)
+                await self._patiently(lambda: self._questions.ask(question, press, prompt))
             except TelegramError:
                 self._asked.pop(press.press_id, None)
                 log.warning("telegram_question_not_sent", account=self._account, press=press.press_id)
@@ -88,15 +93,30 @@ class Presses:
         """Tell who completed a press by words; there is no query left to answer."""
         thread = thread_of(message)
         try:
-            await self._bot.send_message(
-                message.chat.id,
-                reply.text or "Done.",
-                message_thread_id=int(thread) if thread else None,
-                reply_parameters=answering(str(message.message_id)),
-                disable_notification=reply.ok,
+            await self._patiently(
+                lambda: self._bot.send_message(
+                    message.chat.id,
+                    reply.text or "Done.",
+                    message_thread_id=int(thread) if thread else None,
+                    reply_parameters=answering(str(message.message_id)),
+                    disable_notification=reply.ok,
+                )
             )
         except TelegramError:
             log.info("telegram_outcome_not_said", account=self._account, message=message.message_id)
+
+    async def _patiently(self, send: Callable[[], Awaitable[object]]) -> None:
+        """Send again where that may help, waiting as Telegram asks. Raises the last TelegramError."""
+        for pause in _PAUSES_SECONDS:
+            try:
+                await send()
+                return
+            except TelegramError as error:
+                failure = failure_of(error, self._bot.token)
+                if not isinstance(failure, RetryAfter | TemporaryFailure):
+                    raise
+                await asyncio.sleep(failure.seconds if isinstance(failure, RetryAfter) else pause)
+        await send()
 
 
 def _press_of(query: CallbackQuery, token: str, account: str) -> ButtonPress:

@@ -8,9 +8,15 @@ from echo_bot.testing.loopback import HttpResponse
 
 
 class ApiError(Exception):
-    """A refused method call: status and description; where it applies, how long to wait or the new chat."""
+    """A refused method call: status and description; where it applies, how long to wait or the new chat.
 
-    def __init__(self, status: int, description: str, retry_after: int = 0, moved_to: int = 0) -> None:
+    With `page` it is not Telegram that answers but a gateway before it, with a web page.
+    """
+
+    def __init__(
+        self, status: int, description: str, retry_after: int = 0, moved_to: int = 0, page: str = ""
+    ) -> None:
+        self.page = page
         self.status, self.description = status, description
         self.retry_after, self.moved_to = retry_after, moved_to
         super().__init__(f"{status} {description}")
@@ -44,6 +50,8 @@ class ApiError(Exception):
         )
 
     def response(self) -> HttpResponse:
+        if self.page:
+            return HttpResponse(self.page.encode(), status=self.status, content_type="text/html")
         answer: dict[str, object] = {"ok": False, "error_code": self.status, "description": self.description}
         if self.retry_after:
             answer["parameters"] = {"retry_after": self.retry_after}

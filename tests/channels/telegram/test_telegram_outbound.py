@@ -181,6 +181,15 @@ async def test_after_a_dropped_connection_nobody_knows_whether_it_arrived(
     assert [message.text for message in chat.from_bot] == ["hello"]
 
 
+async def test_of_a_gateway_s_page_only_the_status_is_told(
+    telegram: TelegramEmulator, channel: TelegramChannel
+) -> None:
+    telegram.fail_with_page("sendMessage", "<html>Bad gateway</html>" * 1000)
+    with pytest.raises(TemporaryFailure) as raised:
+        await channel.send_text(HERE, OutboundText("hello"))
+    assert str(raised.value) == "Telegram could not be asked: Bad Gateway (502)"
+
+
 async def test_what_could_not_be_asked_did_not_arrive(
     telegram: TelegramEmulator, channel: TelegramChannel
 ) -> None:

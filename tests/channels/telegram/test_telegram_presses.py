@@ -268,11 +268,26 @@ async def test_a_text_of_the_model_is_never_taken_for_a_question(
     assert port.presses == []
 
 
+@pytest.mark.parametrize(("status", "retry_after"), [(500, 0), (429, 1)])
+async def test_a_question_that_telegram_does_not_take_at_once_is_asked_again(
+    telegram: TelegramEmulator,
+    channel: TelegramChannel,
+    port: FakePort,
+    chat: Conversation,
+    status: int,
+    retry_after: int,
+) -> None:
+    await channel.send_card(HERE, CARD)
+    telegram.fail("sendMessage", status, retry_after=retry_after)
+    chat.press("Deny with reason")
+    assert (await chat.wait_for_text("Why?")).asks_for_reply
+
+
 async def test_a_question_that_cannot_be_sent_leaves_the_card_as_it_is(
     telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort, chat: Conversation
 ) -> None:
     await channel.send_card(HERE, CARD)
-    telegram.fail("sendMessage", 500)
+    telegram.fail("sendMessage", 403, "Forbidden: bot was kicked from the group chat")
     chat.press("Deny with reason")
     await eventually(lambda: len(telegram.called("sendMessage")) == 2, "the failed question")
     chat.press("Deny with reason")

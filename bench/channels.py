@@ -289,7 +289,8 @@ async def measure(platform: str, messages: int, chats: int, options: list[str]) 
         tally = crowd.tally()
     print(
         f"{platform}: {messages} messages over {chats} chats with {FAULTS} faults: lost {tally.lost}, "
-        f"duplicated {tally.duplicated}, out of order {tally.out_of_order}; "
+        f"duplicated {tally.duplicated}, out of order {tally.out_of_order}, marked as possibly repeated "
+        f"{tally.marked}; "
         f"{messages / seconds:.0f} a second",
         flush=True,
     )

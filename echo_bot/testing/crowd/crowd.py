@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import ClassVar, Self, TypeVar
 
@@ -14,20 +14,27 @@ from echo_bot.channel import ChannelSettings
 
 Item = TypeVar("Item")
 
+_MARK = "(possibly repeated)\n"
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Answers that never came, came more than once, or came before that to an earlier message of the chat."""
+    """Answers that never came, came more than once, or came before that to an earlier message of the chat.
+
+    `marked` said of themselves that they may be repeated: nobody knew what had become of the first.
+    """
 
     lost: int = 0
     duplicated: int = 0
     out_of_order: int = 0
+    marked: int = field(default=0, compare=False)
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
             self.lost + other.lost,
             self.duplicated + other.duplicated,
             self.out_of_order + other.out_of_order,
+            self.marked + other.marked,
         )
 
 
@@ -79,7 +86,7 @@ class Crowd(ABC):
             return
 
     def tally(self) -> Tally:
-        return sum(map(_tally_of, self.said, self.answers), start=Tally())
+        return sum(map(tally_of, self.said, self.answers), start=Tally())
 
     async def __aenter__(self) -> Self:
         await self._open()
@@ -122,12 +129,15 @@ class Overheard(list[Item]):
         self._tell(item)
 
 
-def _tally_of(said: list[str], answers: list[str]) -> Tally:
-    once = list(dict.fromkeys(answers))
+def tally_of(said: list[str], answers: list[str]) -> Tally:
+    plain = [answer for answer in answers if not answer.startswith(_MARK)]
+    marked = [answer.removeprefix(_MARK) for answer in answers if answer.startswith(_MARK)]
+    once = list(dict.fromkeys(answer.removeprefix(_MARK) for answer in answers))
     places = {text: place for place, text in enumerate(said)}
     order = [places[text] for text in once if text in places]
     return Tally(
         lost=len(said) - len(order),
-        duplicated=len(answers) - len(order),
+        duplicated=len(plain) + len({*marked} - {*plain}) - len(order),
         out_of_order=sum(later < earlier for earlier, later in itertools.pairwise(order)),
+        marked=len(marked),
     )

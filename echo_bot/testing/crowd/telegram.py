@@ -14,8 +14,6 @@ _PRIME = 7919
 
 
 class TelegramCrowd(Crowd):
-    """A call whose answer alone is lost is left out: Telegram offers nothing to tell its repeat apart."""
-
     platform = "telegram"
 
     def __init__(self, chats: int) -> None:
@@ -49,6 +47,7 @@ class TelegramCrowd(Crowd):
         return (
             lambda: self.emulator.fail("sendMessage", 429, retry_after=1),
             lambda: self.emulator.drop("sendMessage", times=2),
+            lambda: self.emulator.drop("sendMessage", after=True),
             self._repeat_one,
             lambda: self.emulator.drop("getUpdates", after=True),
             lambda: self.emulator.fail("sendMessage", 502, "Bad Gateway"),

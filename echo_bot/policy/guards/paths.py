@@ -136,6 +136,7 @@ def _text_problem(text: str) -> str:
 _SHELL_VARIABLE = re.compile(r"\$\{?[A-Z_][A-Z0-9_]*\}?|%[A-Za-z_]+%|\$\(.*|`.*")
 _BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
 _SLASH_LIKE = str.maketrans("\\\u2044\u2215\u29f8\uff0f\uff3c\u2024\uff0e\u3002", "//////...")
+_OTHER_NOTATION = re.compile(r"[\\%\u2044\u2215\u29f8\uff0f\uff3c\u2024\uff0e\u3002]|\.\.;")
 _ENCODED = re.compile(r"%(?:25)*(2[ef]|5c)|%c0%(?:ae|af)", re.IGNORECASE)
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _DRIVE = re.compile(r"[A-Za-z]:\\|\\\\")
@@ -151,6 +152,8 @@ def _is_hidden(character: str) -> bool:
 
 def _looks_like_traversal(text: str) -> bool:
     """`..\\x`, `%2e%2e/x` or `..⁄x`: literal names here, a way out for whoever decodes them later."""
+    if not _OTHER_NOTATION.search(text):
+        return False
     if _DRIVE.match(text):
         return True
     decoded = _ENCODED.sub(lambda found: "/" if found[0][-1] in "fFcC" else ".", text).translate(_SLASH_LIKE)
@@ -175,12 +178,16 @@ _PROBLEMS: dict[ResolveProblem, str] = {
 
 def _is_ordinary(subject: _Subject) -> Iterable[Finding]:
     path = subject.path
-    if any(is_within(name, folder) for name in subject.folded for folder in PSEUDO_FOLDERS):
+    if any(is_within(name, folder) for name in _maybe_pseudo(subject.folded) for folder in PSEUDO_FOLDERS):
         yield _deny("special_file", f"{shown(path.real)} is an interface of the system, not a file.")
     elif any(SOCKETS.fullmatch(name) for name in subject.folded):
         yield _deny("special_file", f"{shown(path.real)} is where a service listens, not a file.")
     elif path.kind in ("fifo", "socket", "device"):
         yield _deny("special_file", f"{shown(path.real)} is a {path.kind}, not a regular file.")
+
+
+def _maybe_pseudo(names: Iterable[str]) -> Iterable[str]:
+    return (name for name in names if name.startswith(PSEUDO_FOLDERS))
 
 
 def _is_not_our_state(subject: _Subject) -> Iterable[Finding]:
@@ -255,7 +262,7 @@ def _write_is_harmless(subject: _Subject) -> Iterable[Finding]:
 
 
 def _rule(subject: _Subject, *, for_reading: bool) -> str:
-    home = fold(subject.rules.home)
+    (home,) = _folded((subject.rules.home,))
     rules = (matching_rule(name, home, for_reading=for_reading) for name in subject.folded)
     return next((rule.what for rule in rules if rule is not None), "")
 

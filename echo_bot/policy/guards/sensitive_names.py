@@ -234,9 +234,15 @@ SOCKETS = re.compile(
 
 def fold(path: str) -> str:
     """The path as the most forgiving file system would compare it. For refusing only, never for opening."""
-    text = path if path.isascii() else unicodedata.normalize("NFKC", path)
-    parts = [part.partition("::$")[0].rstrip(" .") or part for part in text.casefold().split("/")]
+    text = (path if path.isascii() else unicodedata.normalize("NFKC", path)).casefold()
+    if not _OTHER_SPELLING.search(text):
+        return text
+    parts = [part.partition("::$")[0].rstrip(" .") or part for part in text.split("/")]
     return "/".join(".git" if part == "git~1" else part for part in parts)
+
+
+_OTHER_SPELLING = re.compile(r"::\$|[ .](?:/|$)|git~1")
+"""Stands in whatever has one: most paths have none."""
 
 
 def is_within(path: str, folder: str) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from echo_bot.policy.guards.sensitive_names import RULES, NameRule, expression, fold, is_within, matching_rule
 
@@ -63,3 +66,17 @@ def test_any_home_counts_as_a_home(home: str) -> None:
 )
 def test_within_goes_by_component(path: str, folder: str, expected: bool) -> None:
     assert is_within(path, folder) is expected
+
+
+PIECES = ["git~1", "a", ".", " ", "::$", "/", "/", "B", "data", "é", "ﬀ"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+def test_each_part_is_folded(path: str) -> None:
+    assert fold(path) == "/".join(map(folded_part, path.split("/")))
+
+
+def folded_part(part: str) -> str:
+    text = unicodedata.normalize("NFKC", part).casefold()
+    bare = text.split("::$")[0].rstrip(" .") or text
+    return ".git" if bare == "git~1" else bare

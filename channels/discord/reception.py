@@ -63,13 +63,12 @@ class Reception:
             self._connection.down()
 
     def message(self, message: discord.Message) -> None:
-        self._heard()
-        self.intake.put(partial(self._take, message), message.channel.id)
+        self.intake.put(partial(self._take, message, self._told_at()), message.channel.id)
 
     def edited(self, message: discord.Message) -> None:
-        self._heard()
+        told_at = self._told_at()
         if message.edited_at is not None:
-            self.intake.put(partial(self._take, message, message.edited_at), message.channel.id)
+            self.intake.put(partial(self._take, message, told_at, message.edited_at), message.channel.id)
 
     def interaction(self, interaction: Act) -> None:
         self._heard()
@@ -95,17 +94,23 @@ class Reception:
         async for message, place in self._backlog.missed(client, self._rhythm.call):
             await self._take_at(place, message)
 
-    async def _take(self, message: discord.Message, edited_at: datetime | None = None) -> None:
+    async def _take(
+        self, message: discord.Message, told_at: datetime | None, edited_at: datetime | None = None
+    ) -> None:
         place = where(message.channel) or await self._look_up(message)
-        await self._take_at(place, message, edited_at)
+        await self._take_at(place, message, told_at, edited_at)
 
     async def _take_at(
-        self, place: Where, message: discord.Message, edited_at: datetime | None = None
+        self,
+        place: Where,
+        message: discord.Message,
+        told_at: datetime | None = None,
+        edited_at: datetime | None = None,
     ) -> None:
         if not place.is_group and message.author.id != self._bot_id:
             self._rooms.saw(message.author.id, message.channel.id)
         bot = self_of(message, self._bot_id)
-        event = event_of(message, place, bot, self._account, edited_at=edited_at)
+        event = event_of(message, place, bot, self._account, told_at=told_at, edited_at=edited_at)
         is_taken = event is not None and await self._port.receive(event)
         self._backlog.saw(place, message.channel.id, message.id, talks=is_taken)
 
@@ -117,6 +122,10 @@ class Reception:
         except TargetGone:
             return Where(str(message.channel.id))
         return where(channel) or Where(str(message.channel.id))
+
+    def _told_at(self) -> datetime | None:
+        """Now, for what is told while it happens, whatever the clocks say; None for what is told again."""
+        return datetime.now(UTC) if self._heard().is_up else None
 
     def _heard(self) -> Connection:
         if self._connection is None:

@@ -154,3 +154,29 @@ async def test_after_a_restart_no_history_is_read_where_nothing_was_said(
     await channel.start(restarted)
     await restarted.wait_for_event("while it was off")
     assert [call.path for call in discord.called("GET", HISTORY)] == [f"/channels/{chat.id}/messages"]
+
+
+@pytest.mark.parametrize("days", [-300, 300], ids=["behind", "ahead"])
+async def test_what_is_told_at_once_is_new_however_far_the_clocks_are_apart(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation, days: int
+) -> None:
+    discord.skew(days * 86_400)
+    message = chat.say("now")
+    chat.edit(message, "and now")
+    await eventually(lambda: discord.registered_commands, "commands")
+    await chat.slash("status").answer()
+    await port.wait_for_event("and now")
+    for event in (*port.stored, *port.commanded):
+        assert abs((datetime.now(UTC) - event.timestamp).total_seconds()) < 60
+
+
+async def test_what_is_told_again_after_a_break_keeps_its_own_time(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
+) -> None:
+    await eventually(lambda: discord.gateway.sessions, "a session")
+    discord.cut()
+    discord.skew(-7200)
+    chat.say("two hours ago")
+    event = await port.wait_for_event("two hours ago")
+    assert (datetime.now(UTC) - event.timestamp).total_seconds() > 7000
+    assert discord.resumes

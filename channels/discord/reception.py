@@ -21,6 +21,7 @@ from channels.discord.presses import Presses
 from channels.discord.replies import Act, Repeats
 from channels.discord.rooms import Rooms
 from channels.discord.slash import SlashCommands
+from channels.discord.timing import Timing
 from echo_bot.channel import Port
 from echo_bot.channel.errands import Errands
 from echo_bot.errors import TargetGone
@@ -34,7 +35,7 @@ class Reception:
         self._rhythm = rhythm
         self.intake = Intake(account)
         self._backlog = Backlog(port, account)
-        self._repeats = Repeats()
+        self._repeats, self._timing = Repeats(), Timing()
         self._presses = Presses(port, account, rhythm.modal)
         self._slash = SlashCommands(port, account)
         self._connection: Connection | None = None
@@ -63,12 +64,17 @@ class Reception:
             self._connection.down()
 
     def message(self, message: discord.Message) -> None:
-        self.intake.put(partial(self._take, message, self._told_at()), message.channel.id)
+        """What is told while the line stands has just been said; after a break Discord tells what was."""
+        if self._heard().is_up:
+            self._timing.is_new(message.created_at)
+        said_at = self._timing.here(message.created_at)
+        self.intake.put(partial(self._take, message, said_at), message.channel.id)
 
     def edited(self, message: discord.Message) -> None:
-        told_at = self._told_at()
+        self._heard()
         if message.edited_at is not None:
-            self.intake.put(partial(self._take, message, told_at, message.edited_at), message.channel.id)
+            said_at = self._timing.here(message.edited_at)
+            self.intake.put(partial(self._take, message, said_at, message.edited_at), message.channel.id)
 
     def interaction(self, interaction: Act) -> None:
         self._heard()
@@ -92,25 +98,25 @@ class Reception:
         """Take what came while nobody listened, before what comes now."""
         await wait_until_ready(client, self._rhythm.ready)
         async for message, place in self._backlog.missed(client, self._rhythm.call):
-            await self._take_at(place, message)
+            await self._take_at(place, message, self._timing.here(message.created_at))
 
     async def _take(
-        self, message: discord.Message, told_at: datetime | None, edited_at: datetime | None = None
+        self, message: discord.Message, said_at: datetime, edited_at: datetime | None = None
     ) -> None:
         place = where(message.channel) or await self._look_up(message)
-        await self._take_at(place, message, told_at, edited_at)
+        await self._take_at(place, message, said_at, edited_at)
 
     async def _take_at(
         self,
         place: Where,
         message: discord.Message,
-        told_at: datetime | None = None,
+        said_at: datetime,
         edited_at: datetime | None = None,
     ) -> None:
         if not place.is_group and message.author.id != self._bot_id:
             self._rooms.saw(message.author.id, message.channel.id)
         bot = self_of(message, self._bot_id)
-        event = event_of(message, place, bot, self._account, told_at=told_at, edited_at=edited_at)
+        event = event_of(message, place, bot, self._account, said_at, edited_at=edited_at)
         is_taken = event is not None and await self._port.receive(event)
         self._backlog.saw(place, message.channel.id, message.id, talks=is_taken)
 
@@ -122,10 +128,6 @@ class Reception:
         except TargetGone:
             return Where(str(message.channel.id))
         return where(channel) or Where(str(message.channel.id))
-
-    def _told_at(self) -> datetime | None:
-        """Now, for what is told while it happens, whatever the clocks say; None for what is told again."""
-        return datetime.now(UTC) if self._heard().is_up else None
 
     def _heard(self) -> Connection:
         if self._connection is None:

@@ -170,13 +170,21 @@ async def test_what_is_told_at_once_is_new_however_far_the_clocks_are_apart(
         assert abs((datetime.now(UTC) - event.timestamp).total_seconds()) < 60
 
 
-async def test_what_is_told_again_after_a_break_keeps_its_own_time(
-    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
+@pytest.mark.parametrize(("clock", "old"), [(0, True), (-300 * 86_400, False)], ids=["same", "behind"])
+async def test_what_is_told_again_after_a_break_is_dated_by_what_is_known_of_the_clocks(
+    channel: DiscordChannel,
+    port: FakePort,
+    discord: DiscordEmulator,
+    chat: Conversation,
+    clock: int,
+    old: bool,
 ) -> None:
-    await eventually(lambda: discord.gateway.sessions, "a session")
+    discord.skew(clock)
+    chat.say("now")
+    await port.wait_for_event("now")
     discord.cut()
-    discord.skew(-7200)
-    chat.say("two hours ago")
-    event = await port.wait_for_event("two hours ago")
-    assert (datetime.now(UTC) - event.timestamp).total_seconds() > 7000
+    discord.skew(-7200 if old else 0)
+    chat.say("meanwhile")
+    event = await port.wait_for_event("meanwhile")
+    assert ((datetime.now(UTC) - event.timestamp).total_seconds() > 7000) is old
     assert discord.resumes

@@ -11,7 +11,7 @@ from typing import Protocol
 import structlog
 
 from echo_bot.approval.answers import TIMED_OUT, Answer, answer_of
-from echo_bot.approval.copies import Copies, Faces, may_be_copy
+from echo_bot.approval.copies import Copies, Faces, asked_at, may_be_copy
 from echo_bot.approval.deciding import Decided, Decider
 from echo_bot.approval.offering import Batches
 from echo_bot.approval.request import Choice
@@ -147,7 +147,8 @@ class Broker:
             return PressReply(_NOT_STORED, ok=False)
         if refusal:
             return PressReply(refusal, ok=False)
-        return self._faces.prompt(record, decision) or PressReply(_NO_WORDS, ok=False)
+        prompt = self._faces.prompt(record, decision)
+        return asked_at(prompt, record, press) if prompt else PressReply(_NO_WORDS, ok=False)
 
     async def decide(
         self, ref: str, choice: Choice, by: Identity, *, name: str = "", reason: str = ""

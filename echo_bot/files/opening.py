@@ -10,6 +10,7 @@ import ctypes
 import errno
 import os
 import sys
+from functools import cache
 from typing import Protocol
 
 _OPENAT2 = 437
@@ -82,8 +83,9 @@ class KernelOpener:
         raise OSError(code, os.strerror(code), os.fsdecode(path))
 
 
+@cache
 def best_opener() -> Opener:
-    """The kernel's where it works here (Linux 5.6 on, no filter in the way), else the walking one."""
+    """The kernel's where it works here (Linux 5.6 on, no filter in the way), else the walking one; one for all."""
     if sys.platform == "linux":
         opener = KernelOpener()
         try:

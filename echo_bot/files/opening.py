@@ -85,7 +85,7 @@ class KernelOpener:
 
 @cache
 def best_opener() -> Opener:
-    """The kernel's where it works here (Linux 5.6 on, no filter in the way), else the walking one; one for all."""
+    """The kernel's where it works here (Linux 5.6 on, no filter in the way), else the walking one."""
     if sys.platform == "linux":
         opener = KernelOpener()
         try:

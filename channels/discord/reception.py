@@ -65,9 +65,7 @@ class Reception:
 
     def message(self, message: discord.Message) -> None:
         """What is told while the line stands has just been said; after a break Discord tells what was."""
-        if self._heard().is_up:
-            self._timing.is_new(message.created_at)
-        said_at = self._timing.here(message.created_at)
+        said_at = (self._timing.new if self._heard().is_up else self._timing.here)(message.created_at)
         self.intake.put(partial(self._take, message, said_at), message.channel.id)
 
     def edited(self, message: discord.Message) -> None:

@@ -188,3 +188,18 @@ async def test_what_is_told_again_after_a_break_is_dated_by_what_is_known_of_the
     event = await port.wait_for_event("meanwhile")
     assert ((datetime.now(UTC) - event.timestamp).total_seconds() > 7000) is old
     assert discord.resumes
+
+
+async def test_one_message_that_came_late_makes_nothing_new_that_is_told_again(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
+) -> None:
+    chat.say("now")
+    await port.wait_for_event("now")
+    discord.skew(-7200)
+    chat.say("on its way while this machine slept")
+    await port.wait_for_event("on its way while this machine slept")
+    discord.cut()
+    chat.say("meanwhile")
+    event = await port.wait_for_event("meanwhile")
+    assert (datetime.now(UTC) - event.timestamp).total_seconds() > 7000
+    assert discord.resumes

@@ -128,6 +128,7 @@ def _outcome(record: ApprovalRecord) -> Outcome:
         choice=Choice(record.decision) if record.status in _BY_PERSON else None,
         by=named_deciders(record),
         at=record.decided_at or record.created_at,
-        reason=record.answer,
+        # Of an expired card the verdict says it already.
+        reason="" if record.status is ApprovalStatus.EXPIRED else record.answer,
         is_cancelled=record.status is ApprovalStatus.CANCELLED,
     )

@@ -90,7 +90,7 @@ class Presses:
 
 
 async def open_modal(interaction: Act, token: str, prompt: Prompt) -> None:
-    """Ask for words. Where the label is too short its first sentence stands there; an empty field shows all."""
+    """Ask for words. A label too short for a question takes its first sentence; an empty field shows all."""
     modal = Modal(title=_fitting(prompt.title or prompt.question or _TITLE, _MAX_TITLE), custom_id=token)
     field: TextInput[Modal] = TextInput(
         label=_label(prompt.question or _TITLE),

@@ -106,6 +106,7 @@ def test_a_credential_without_a_key_is_refused_beside_the_rest(
     answer = command_line("config", "check", str(config))
     assert (answer.code, answer.err) == (0, "")
     assert "models.api_key stands readable in" in answer.out
+    assert "doctor --move-credentials" in answer.out
 
 
 def test_stored_values_count(command_line: CommandLine, config: Path) -> None:

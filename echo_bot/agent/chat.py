@@ -37,6 +37,7 @@ from echo_bot.events import InboundEvent, SessionKey
 from echo_bot.policy.settings import ToolSettings
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import HistoryEntry
+from echo_bot.text.counted import counted
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.scope import TurnScope
 
@@ -177,7 +178,7 @@ class ChatRunner:
         if not told:
             return f"There is nothing to summarise: the newest {_KEPT_TURNS} turns always stay as they are."
         after = estimated_tokens(older.messages())
-        return f"Summarised {told} turns: about {before:,} tokens became {after:,}."
+        return f"Summarised {counted(told, 'turn')}: about {before:,} tokens became {after:,}."
 
     async def _stopped(
         self, scope: TurnScope, journal: Journal, files: Sequence[ReceivedFile], stream: ReplyStream | None

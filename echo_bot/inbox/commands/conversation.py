@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from echo_bot.events import SessionKey
 from echo_bot.inbox.commands.desk import Desk, Request
-from echo_bot.inbox.commands.words import counted
 from echo_bot.scheduler.job import session_of
 from echo_bot.storage.records import TurnState
+from echo_bot.text.counted import counted
 
 
 async def start_anew(request: Request, desk: Desk) -> str:

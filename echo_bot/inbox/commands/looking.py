@@ -5,8 +5,9 @@ from __future__ import annotations
 from echo_bot import __version__
 from echo_bot.events import SessionKey
 from echo_bot.inbox.commands.desk import Desk, Request
-from echo_bot.inbox.commands.words import counted, literal
+from echo_bot.inbox.commands.words import literal
 from echo_bot.storage.flow_records import StepState, WorkflowState
+from echo_bot.text.counted import counted
 from echo_bot.tools.web.written import clean_line
 
 _MOST_LISTED = 10

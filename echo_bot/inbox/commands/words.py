@@ -1,4 +1,4 @@
-"""How the answers of commands write ids, counts and other people's words."""
+"""How the answers of commands write ids and other people's words."""
 
 from __future__ import annotations
 
@@ -12,10 +12,6 @@ def literal(text: str) -> str:
     line = escape_line(text)
     marks = "`" * (max((len(run) for run in re.findall("`+", line)), default=0) + 1)
     return f"{marks} {line} {marks}" if "`" in line else f"`{line}`"
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def first_word(text: str) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from echo_bot.errors import StorageError
 from echo_bot.events import Address, ApprovalId, ButtonPress, Card, Identity, MessageRef, PressReply, TurnId
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
@@ -29,9 +30,13 @@ _MAX_WAIT_STEP_SECONDS = 30.0
 _RETRY_READ_SECONDS = 1.0
 _LAST_EDITS_SECONDS = 0.5
 
-_UNKNOWN_BUTTON = "This button belongs to a request this bot no longer knows. Nothing was run."
-_NO_WORDS = "This button needs no words: press it to decide."
-_NOT_STORED = "The decision could not be stored, so it does not count. Try again; /status says what is wrong."
+_UNKNOWN_BUTTON = N_("This button belongs to a request this bot no longer knows. Nothing was run.")
+_NO_WORDS = N_("This button needs no words: press it to decide.")
+_NOT_STORED = N_(
+    "The decision could not be stored, so it does not count. Try again; /status says what is wrong."
+)
+_TURN_OVER = N_("its turn is over")
+_NOT_SHOWN = N_("it could not be shown or awaited")
 
 
 class Router(Protocol):
@@ -91,7 +96,7 @@ class Broker:
                 self._open[record.approval_id] = record
                 await self._give_grace(record)
             else:
-                await self._end(record, ApprovalStatus.CANCELLED, "its turn is over")
+                await self._end(record, ApprovalStatus.CANCELLED, _TURN_OVER)
 
     async def close(self) -> None:
         """Let the last edits out, for a moment."""
@@ -119,7 +124,7 @@ class Broker:
                 return await self._end(stored, ApprovalStatus.CANCELLED, problem)
             return await self._wait(stored, future)
         except Exception:
-            await self._decider.close(stored, ApprovalStatus.CANCELLED, "it could not be shown or awaited")
+            await self._decider.close(stored, ApprovalStatus.CANCELLED, _NOT_SHOWN)
             raise
         finally:
             self._futures.pop(stored.approval_id, None)
@@ -131,23 +136,23 @@ class Broker:
             return await self._press(press)
         except StorageError as error:
             log.error("press_not_stored", press=press.press_id, error=str(error))
-            return PressReply(_NOT_STORED, ok=False)
+            return PressReply(_(_NOT_STORED), ok=False)
 
     async def prompt(self, press: ButtonPress) -> Prompt | PressReply:
         """What to ask whoever pressed a button that needs words. Nothing is decided by it."""
         try:
             found = await self._store.approvals.by_token(press.token)
             if found is None:
-                return PressReply(_UNKNOWN_BUTTON, ok=False)
+                return PressReply(_(_UNKNOWN_BUTTON), ok=False)
             record, decision = found
             await self._remember(record, press)
             refusal = await self._decider.refusal(record, decision, press.presser)
         except StorageError as error:
             log.error("prompt_not_read", press=press.press_id, error=str(error))
-            return PressReply(_NOT_STORED, ok=False)
+            return PressReply(_(_NOT_STORED), ok=False)
         if refusal:
             return PressReply(refusal, ok=False)
-        return self._faces.prompt(record, decision) or PressReply(_NO_WORDS, ok=False)
+        return self._faces.prompt(record, decision) or PressReply(_(_NO_WORDS), ok=False)
 
     async def decide(
         self, ref: str, choice: Choice, by: Identity, *, name: str = "", reason: str = ""
@@ -208,7 +213,7 @@ class Broker:
     async def _press(self, press: ButtonPress) -> PressReply:
         found = await self._store.approvals.by_token(press.token)
         if found is None:
-            return PressReply(_UNKNOWN_BUTTON, ok=False)
+            return PressReply(_(_UNKNOWN_BUTTON), ok=False)
         record, decision = found
         await self._remember(record, press)
         approval_id, by, name = record.approval_id, press.presser, press.presser_name
@@ -382,9 +387,9 @@ class Broker:
 
     async def _again(self, record: ApprovalRecord, by: Identity) -> PressReply:
         if str(by) != record.requester and not await self._router.may_decide(by, record):
-            return PressReply("Only the requester or an approver can ask again.", ok=False)
+            return PressReply(_("Only the requester or an approver can ask again."), ok=False)
         if record.status not in (ApprovalStatus.EXPIRED, ApprovalStatus.CANCELLED):
-            return PressReply("This request was decided; there is nothing to ask again.", ok=False)
+            return PressReply(_("This request was decided; there is nothing to ask again."), ok=False)
         return await self._ask_again(record, by)
 
     async def _remember(self, record: ApprovalRecord, press: ButtonPress) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from echo_bot.approval.escape import escape_line
 
@@ -14,8 +15,8 @@ def literal(text: str) -> str:
     return f"{marks} {line} {marks}" if "`" in line else f"`{line}`"
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def utc_minute(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def first_word(text: str) -> tuple[str, str]:

@@ -166,7 +166,7 @@ def _shown_elsewhere(request: ApprovalRequest) -> frozenset[str]:
 
 
 def why_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
-    reasons = [request.reason, *(finding.sentence for finding in request.findings), *request.notes]
+    reasons = [_(request.reason), *(finding.sentence for finding in request.findings), *request.notes]
     lines = list(
         {line.rstrip("."): line for line in (shown_line(each, mask) for each in reasons if each)}.values()
     )
@@ -189,7 +189,7 @@ def _facts(
     approved: Tally,
 ) -> Fields:
     rows = list(short_facts(request, mask).rows[:-1])
-    spans = [_(GRANTS[choice]) for choice in request.offered if choice in GRANTS]
+    spans = [_(GRANTS[choice]).format(hours=1) for choice in request.offered if choice in GRANTS]
     if spans:
         rows.append((Words.grant, Words.grant_covers.format(spans=_one_of(spans))))
     if request.quorum > 1:

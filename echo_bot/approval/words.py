@@ -48,7 +48,7 @@ RISKS = MappingProxyType(
 GRANTS = MappingProxyType(
     {
         Choice.SESSION: N_("in this session"),
-        Choice.HOUR: N_("for 1 hour"),
+        Choice.HOUR: N_("for {hours} hour"),
         Choice.ALWAYS: N_("always"),
     }
 )

@@ -32,11 +32,7 @@ _LAST_EDITS_SECONDS = 0.5
 
 _UNKNOWN_BUTTON = N_("This button belongs to a request this bot no longer knows. Nothing was run.")
 _NO_WORDS = N_("This button needs no words: press it to decide.")
-_NOT_STORED = N_(
-    "The decision could not be stored, so it does not count. Try again; /status says what is wrong."
-)
-_TURN_OVER = N_("its turn is over")
-_NOT_SHOWN = N_("it could not be shown or awaited")
+_LOST = N_("The decision could not be stored, so it does not count. Try again; /status says what is wrong.")
 
 
 class Router(Protocol):
@@ -96,7 +92,7 @@ class Broker:
                 self._open[record.approval_id] = record
                 await self._give_grace(record)
             else:
-                await self._end(record, ApprovalStatus.CANCELLED, _TURN_OVER)
+                await self._end(record, ApprovalStatus.CANCELLED, N_("its turn is over"))
 
     async def close(self) -> None:
         """Let the last edits out, for a moment."""
@@ -124,7 +120,9 @@ class Broker:
                 return await self._end(stored, ApprovalStatus.CANCELLED, problem)
             return await self._wait(stored, future)
         except Exception:
-            await self._decider.close(stored, ApprovalStatus.CANCELLED, _NOT_SHOWN)
+            await self._decider.close(
+                stored, ApprovalStatus.CANCELLED, N_("it could not be shown or awaited")
+            )
             raise
         finally:
             self._futures.pop(stored.approval_id, None)
@@ -136,7 +134,7 @@ class Broker:
             return await self._press(press)
         except StorageError as error:
             log.error("press_not_stored", press=press.press_id, error=str(error))
-            return PressReply(_(_NOT_STORED), ok=False)
+            return PressReply(_(_LOST), ok=False)
 
     async def prompt(self, press: ButtonPress) -> Prompt | PressReply:
         """What to ask whoever pressed a button that needs words. Nothing is decided by it."""
@@ -149,7 +147,7 @@ class Broker:
             refusal = await self._decider.refusal(record, decision, press.presser)
         except StorageError as error:
             log.error("prompt_not_read", press=press.press_id, error=str(error))
-            return PressReply(_(_NOT_STORED), ok=False)
+            return PressReply(_(_LOST), ok=False)
         if refusal:
             return PressReply(refusal, ok=False)
         return self._faces.prompt(record, decision) or PressReply(_(_NO_WORDS), ok=False)

@@ -82,11 +82,12 @@ def _page(title: str, body: str) -> Page:
 # The form has no action: it posts to the link itself, so that the secret is written nowhere in the page.
 def continue_page() -> Page:
     told = _("This link logs in this browser, once. You stay logged in here for 30 days.")
+    go_on = _("Continue")
     quiet = _("Not your own device? Close this page; the link stays unused.")
     return _page(
         _("Welcome to Echo Bot"),
         f"<p>{told}</p>"
-        f'<form method="post"><button type="submit">{_("Continue")}</button></form>'
+        f'<form method="post"><button type="submit">{go_on}</button></form>'
         f'<p class="quiet">{quiet}</p>',
     )
 

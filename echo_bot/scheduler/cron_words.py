@@ -41,7 +41,8 @@ def _within_hours(minute: str, say: Say) -> str:
     if minute in ("*", "*/1"):
         return say(N_("every minute"))
     if minute.startswith("*/") and minute[2:].isdecimal() and 60 % int(minute[2:]) == 0:
-        return say(N_("every {span}")).format(span=f"{minute[2:]} {say(N_('minutes'))}")
+        minutes = say(N_("minutes"))
+        return say(N_("every {span}")).format(span=f"{minute[2:]} {minutes}")
     return say(N_("at minute {minute} of every hour")).format(minute=minute) if minute.isdecimal() else ""
 
 

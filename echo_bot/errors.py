@@ -71,8 +71,11 @@ class TargetGone(ChannelError):
 
 
 class ChannelFatal(ChannelError):
-    """The channel cannot work until a person changes something; `fix` says what."""
+    """The channel cannot work until a person changes something; `fix` says what.
 
-    def __init__(self, reason: str, fix: str) -> None:
-        self.reason, self.fix = reason, fix
+    `secret` is the manifest's name of the secret that the platform refused, if that is the trouble.
+    """
+
+    def __init__(self, reason: str, fix: str, secret: str = "") -> None:
+        self.reason, self.fix, self.secret = reason, fix, secret
         super().__init__(f"{reason}. {fix}")

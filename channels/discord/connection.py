@@ -96,6 +96,11 @@ class Connection:
             self._task.cancel()
             await asyncio.wait({self._task})
 
+    @property
+    def is_up(self) -> bool:
+        """Not so while Discord tells again what happened during a break."""
+        return self._is_up.is_set()
+
     # What the client tells
 
     def up(self) -> None:

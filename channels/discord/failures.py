@@ -55,14 +55,14 @@ _GONE = {
 
 _TOKEN_REFUSED, _INTENT_REFUSED = 4004, 4014
 _FATAL = {
-    _TOKEN_REFUSED: ("Discord does not accept the bot's token", TOKEN_FIX),
+    _TOKEN_REFUSED: ("Discord does not accept the bot's token", TOKEN_FIX, "token"),
     4010: ("Discord refuses the shard", "Report this: the bot uses no shards"),
     4011: ("The bot is in too many servers for one connection", "Remove it from some, or use a second bot"),
     4012: ("Discord no longer speaks this version of its protocol", "Update Echo Bot"),
     4013: ("Discord does not know the intents that were asked for", "Update Echo Bot"),
     _INTENT_REFUSED: ("Discord does not let the bot read messages", INTENTS_FIX),
 }
-"""What a person must change, by the code with which the gateway closes: the reason and the fix."""
+"""What a person must change, by the code with which the gateway closes: what `ChannelFatal` is made of."""
 
 
 SDK_ERRORS = (

@@ -16,11 +16,17 @@ _SAID_BY_PEOPLE = frozenset({MessageType.default, MessageType.reply})
 
 
 def event_of(
-    message: Message, place: Where, bot: Self, account: str, *, edited_at: datetime | None = None
+    message: Message,
+    place: Where,
+    bot: Self,
+    account: str,
+    said_at: datetime,
+    *,
+    edited_at: datetime | None = None,
 ) -> InboundEvent | None:
     """The event of a message; None for one with nothing said in it, or said by the bot or by Discord.
 
-    `edited_at`: it is the new text of a message that was seen before.
+    `said_at` is by this machine's clock. `edited_at`: it is the new text of a message that was seen before.
     """
     if message.author.id == bot.id or message.type not in _SAID_BY_PEOPLE:
         return None
@@ -43,7 +49,7 @@ def event_of(
         sender_id=str(message.author.id),
         sender_name=message.author.display_name,
         message_id=str(message.id),
-        timestamp=edited_at or message.created_at,
+        timestamp=said_at,
         content=content,
         reply_to_id=_reply_to_id(message),
         reply_to_text=replied.content if replied is not None else "",

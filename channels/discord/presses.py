@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -25,6 +26,7 @@ log = structlog.get_logger(__name__)
 MAX_INPUT = 4000
 _MAX_TITLE = _MAX_FIELD_LABEL = 45
 _MAX_PLACEHOLDER = 100
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+|(?<=[。？！])")
 _TEXT_INPUT = 4
 _TITLE = N_("Your words")
 _TOO_SLOW = N_("That took too long. Press the button once more.")
@@ -89,10 +91,10 @@ class Presses:
 
 
 async def open_modal(interaction: Act, token: str, prompt: Prompt) -> None:
-    """Ask for words. What does not fit the field's label is shown in the field while it is empty."""
+    """Ask for words. A label too short for a question takes its first sentence; an empty field shows all."""
     modal = Modal(title=_fitting(prompt.title or prompt.question or _(_TITLE), _MAX_TITLE), custom_id=token)
     field: TextInput[Modal] = TextInput(
-        label=_fitting(prompt.question or _(_TITLE), _MAX_FIELD_LABEL),
+        label=_label(prompt.question or _(_TITLE)),
         style=TextStyle.paragraph,
         custom_id="words",
         default=prompt.initial or None,
@@ -137,6 +139,12 @@ def _values(component: Mapping[str, Any]) -> Iterator[str]:
     inner = component.get("components", ())
     for each in (*inner, *([component["component"]] if "component" in component else [])):
         yield from _values(each)
+
+
+def _label(question: str) -> str:
+    if len(question) > _MAX_FIELD_LABEL:
+        question = _SENTENCE_END.split(question, maxsplit=1)[0]
+    return _fitting(question, _MAX_FIELD_LABEL)
 
 
 def _fitting(text: str, most: int) -> str:

@@ -21,6 +21,7 @@ from channels.discord.presses import Presses
 from channels.discord.replies import Act, Repeats
 from channels.discord.rooms import Rooms
 from channels.discord.slash import SlashCommands
+from channels.discord.timing import Timing
 from echo_bot.channel import Port
 from echo_bot.channel.errands import Errands
 from echo_bot.errors import TargetGone
@@ -34,7 +35,7 @@ class Reception:
         self._rhythm = rhythm
         self.intake = Intake(account)
         self._backlog = Backlog(port, account)
-        self._repeats = Repeats()
+        self._repeats, self._timing = Repeats(), Timing()
         self._presses = Presses(port, account, rhythm.modal)
         self._slash = SlashCommands(port, account)
         self._connection: Connection | None = None
@@ -63,13 +64,15 @@ class Reception:
             self._connection.down()
 
     def message(self, message: discord.Message) -> None:
-        self._heard()
-        self.intake.put(partial(self._take, message), message.channel.id)
+        """What is told while the line stands has just been said; after a break Discord tells what was."""
+        said_at = (self._timing.new if self._heard().is_up else self._timing.here)(message.created_at)
+        self.intake.put(partial(self._take, message, said_at), message.channel.id)
 
     def edited(self, message: discord.Message) -> None:
         self._heard()
         if message.edited_at is not None:
-            self.intake.put(partial(self._take, message, message.edited_at), message.channel.id)
+            said_at = self._timing.here(message.edited_at)
+            self.intake.put(partial(self._take, message, said_at, message.edited_at), message.channel.id)
 
     def interaction(self, interaction: Act) -> None:
         self._heard()
@@ -93,19 +96,25 @@ class Reception:
         """Take what came while nobody listened, before what comes now."""
         await wait_until_ready(client, self._rhythm.ready)
         async for message, place in self._backlog.missed(client, self._rhythm.call):
-            await self._take_at(place, message)
+            await self._take_at(place, message, self._timing.here(message.created_at))
 
-    async def _take(self, message: discord.Message, edited_at: datetime | None = None) -> None:
+    async def _take(
+        self, message: discord.Message, said_at: datetime, edited_at: datetime | None = None
+    ) -> None:
         place = where(message.channel) or await self._look_up(message)
-        await self._take_at(place, message, edited_at)
+        await self._take_at(place, message, said_at, edited_at)
 
     async def _take_at(
-        self, place: Where, message: discord.Message, edited_at: datetime | None = None
+        self,
+        place: Where,
+        message: discord.Message,
+        said_at: datetime,
+        edited_at: datetime | None = None,
     ) -> None:
         if not place.is_group and message.author.id != self._bot_id:
             self._rooms.saw(message.author.id, message.channel.id)
         bot = self_of(message, self._bot_id)
-        event = event_of(message, place, bot, self._account, edited_at=edited_at)
+        event = event_of(message, place, bot, self._account, said_at, edited_at=edited_at)
         is_taken = event is not None and await self._port.receive(event)
         self._backlog.saw(place, message.channel.id, message.id, talks=is_taken)
 

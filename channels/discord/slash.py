@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
@@ -89,7 +90,7 @@ def command_event(interaction: Act, commands: Sequence[Command], account: str) -
         thread_id=place.thread_id if place is not None else "",
         sender_id=str(interaction.user.id),
         sender_name=interaction.user.display_name,
-        timestamp=interaction.created_at,
+        timestamp=datetime.now(UTC),
         content=(ContentBlock(BlockType.TEXT, text=text),),
         is_group=interaction.guild_id is not None,
         mentioned=True,

@@ -39,7 +39,7 @@ def completed(event: str, data: Data, server_of: ServerOf) -> Data:
     What names no server the SDK takes for a direct chat, in which the bot answers everything.
     """
     full = _with_people(data)
-    if "channel_id" in data and data.get("guild_id") is None:
+    if data.get("channel_id") is not None and data.get("guild_id") is None:
         server = server_of(int(data["channel_id"]))
         if server is not None:
             full["guild_id"] = str(server)
@@ -68,7 +68,7 @@ def _with_people(data: Data) -> Data:
 
 def _plain_channel(interaction: Data) -> Data:
     """Where it happened, from the id alone. Of a server's channel that it knows the SDK takes no more."""
-    if "guild_id" in interaction:
+    if interaction.get("guild_id") is not None:
         return {"id": interaction["channel_id"], "type": _TEXT, "name": "", "position": 0}
     return {"id": interaction["channel_id"], "type": _DIRECT, "recipients": [interaction["user"]]}
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -49,6 +51,12 @@ def text_form(typed: str, commands: Sequence[Command]) -> str:
     return f"/{_HELP}" if typed.strip().startswith("/") or mistyped else typed.strip()
 
 
+def _id_of(command: Payload) -> str:
+    """The same when it is delivered again. Slack gives commands no id, only what belongs to this one."""
+    told = [command.get(key) for key in ("trigger_id", "response_url", "user_id", "channel_id", "text")]
+    return f"command:{hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]}"
+
+
 class Commands:
     """Hands commands and what shortcuts ask to the port, and answers whoever used them."""
 
@@ -70,7 +78,7 @@ class Commands:
         channel = str(body.get("channel_id") or "")
         if is_direct(channel):
             self._directs.learn(user, channel)
-        event = await self._event(f"command:{body.get('trigger_id')}", user, channel, "", text)
+        event = await self._event(_id_of(body), user, channel, "", text)
         reply = await self._handed_over(event)
         public = reply.queued and not is_direct(channel)
         shown = f"<@{user}>: {escaped(text)}" if reply.queued else render_text(OutboundText(reply.text)).text

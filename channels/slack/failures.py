@@ -70,6 +70,10 @@ def error_code(error: BaseException) -> str:
     return str(data.get("error") or "") if isinstance(data, dict) else ""
 
 
+def app_token_refused(code: str) -> ChannelFatal:
+    return ChannelFatal(f"Slack does not accept the app token ({code})", APP_TOKEN_FIX, "app_token")
+
+
 def failure_of(error: Exception, clean: Clean) -> ChannelError:
     """The leaf of `ChannelError` for what the SDK raised; `clean` takes the secrets out of texts."""
     if not isinstance(error, SlackApiError):
@@ -83,7 +87,7 @@ def failure_of(error: Exception, clean: Clean) -> ChannelError:
     if code == "missing_scope":
         return _missing_scope(error)
     if code in _BAD_TOKEN:
-        return ChannelFatal(f"Slack does not accept the bot's token ({code})", BOT_TOKEN_FIX)
+        return ChannelFatal(f"Slack does not accept the bot's token ({code})", BOT_TOKEN_FIX, "bot_token")
     if code in _GONE:
         return TargetGone(f"Slack: {code}")
     if status >= 500 or code in _IN_DOUBT:

@@ -1,17 +1,50 @@
-"""Where the files that people sent lie, and how much Slack takes itself."""
+"""What the files that people sent are, where they lie, and how much Slack takes itself."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from channels.slack.failures import SDK_ERRORS
 from echo_bot.channel import FileLocation
 from echo_bot.errors import TargetGone
 
 MAX_UPLOAD_BYTES = 1024 * 1024 * 1024
+_ASK = "check_file_info"
+_TELL_SECONDS = 1.0
 _FILE_HOST = "https://files.slack.com/"
 _SLACK_DOMAINS = ("slack.com", "slack-edge.com", "slack-files.com", "slack-gov.com")
+
+
+async def with_files_told(body: Mapping[str, Any], web: AsyncWebClient) -> Mapping[str, Any]:
+    """`body` with the files of its event described; of those from another workspace Slack tells the id alone.
+
+    What it does not tell within a second stays as it is.
+    """
+    event = body.get("event") or {}
+    files = event.get("files") or ()
+    if not any(_is_untold(file) for file in files):
+        return body
+    told = await asyncio.gather(*(_told(file, web) for file in files))
+    return {**body, "event": {**event, "files": told}}
+
+
+def _is_untold(file: object) -> bool:
+    return isinstance(file, Mapping) and file.get("file_access") == _ASK
+
+
+async def _told(file: Any, web: AsyncWebClient) -> Any:
+    if not _is_untold(file):
+        return file
+    try:
+        async with asyncio.timeout(_TELL_SECONDS):
+            return (await web.files_info(file=str(file.get("id") or ""))).get("file") or file
+    except SDK_ERRORS:
+        return file
 
 
 async def locate(ref: str, web: AsyncWebClient, api_base: str) -> FileLocation:

@@ -26,6 +26,7 @@ from channels.slack.client import Self
 from channels.slack.commands import Commands
 from channels.slack.directs import Directs
 from channels.slack.entities import people_in
+from channels.slack.files import with_files_told
 from channels.slack.home import Home
 from channels.slack.inbound import (
     NAME,
@@ -58,6 +59,7 @@ class Desks:
     """Who sees to what."""
 
     port: Port
+    web: AsyncWebClient
     names: Names
     directs: Directs
     presses: Presses
@@ -141,6 +143,7 @@ class Intake:
             if await desks.port.admits(Identity(NAME, sender, self._account)):
                 mentioned = people_in(str(message.get("text") or ""))
                 names = dict(await desks.names.of_all((sender, *mentioned)))
+                body = await with_files_told(body, desks.web)
                 if is_direct_message(message):
                     desks.directs.learn(sender, channel)
             event = event_of(body, own, self._account, names, envelope_id)

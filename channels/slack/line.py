@@ -10,7 +10,7 @@ from typing import Protocol
 
 import structlog
 
-from channels.slack.failures import APP_TOKEN_FIX, SDK_ERRORS, Clean, error_code, failure_of
+from channels.slack.failures import SDK_ERRORS, Clean, app_token_refused, error_code, failure_of
 from echo_bot.channel import ChannelHealth, ChannelState
 from echo_bot.errors import ChannelError, ChannelFatal, RetryAfter
 
@@ -142,7 +142,7 @@ class Line:
     def _failure(self, error: Exception, *, dialling: bool) -> ChannelError:
         failure = error if isinstance(error, ChannelError) else failure_of(error, self._clean)
         if dialling and isinstance(failure, ChannelFatal):
-            return ChannelFatal(f"Slack does not accept the app token ({error_code(error)})", APP_TOKEN_FIX)
+            return app_token_refused(error_code(error))
         return failure
 
     def _succeeded(self) -> None:

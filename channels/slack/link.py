@@ -44,7 +44,8 @@ class Link:
         self.home = Home(self.clients, port, account, self._errands)
         presses = Presses(self.clients, port, account, names, self.directs, self.home.tell)
         commands = Commands(self.clients, port, account, names, self.directs)
-        desks = Desks(port, names, self.directs, presses, commands, self.home, self._errands)
+        web = self.clients.web
+        desks = Desks(port, web, names, self.directs, presses, commands, self.home, self._errands)
         nobody = self.clients.web_client(settings, None)
         self._intake = Intake(desks, account, lambda: self._own, nobody, logger)
 

@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.slack.client import Clients
 from channels.slack.directs import Directs
-from channels.slack.failures import APP_TOKEN_FIX, error_code, translated
+from channels.slack.failures import app_token_refused, error_code, translated
 from channels.slack.permissions import SCOPES, missing_scopes
 from channels.slack.redaction import Redaction, sdk_logger
 from channels.slack.render import render_card
@@ -52,8 +52,8 @@ class SlackSetup:
                     "Paste docs/slack-manifest.yaml as the app's manifest and reinstall the app to get them"
                 )
             is_socket = settings.options.get("mode", "socket") != "http"
-            if is_socket and not await _takes_app_token(clients.web, clients.app_token):
-                problems.append(f"an app token that opens connections. {APP_TOKEN_FIX}")
+            if is_socket:
+                await _try_app_token(clients.web, clients.app_token)
         name, team = own.get("user") or "?", own.get("team") or own.get("team_id") or "?"
         steps = [f"Invite it to a channel: /invite @{name}"]
         if not is_socket:
@@ -73,14 +73,14 @@ class SlackSetup:
 SETUP = SlackSetup()
 
 
-async def _takes_app_token(web: AsyncWebClient, app_token: str) -> bool:
+async def _try_app_token(web: AsyncWebClient, app_token: str) -> None:
+    """Raises ChannelFatal where it opens no connection."""
     try:
         await web.apps_connections_open(app_token=app_token)
     except SlackApiError as error:
         if error_code(error) in _REFUSED_APP_TOKEN:
-            return False
+            raise app_token_refused(error_code(error)) from None
         raise
-    return True
 
 
 @asynccontextmanager

@@ -10,5 +10,5 @@ MANIFEST = ChannelManifest(
     authenticates_sender=True,
     options=("api_file_base", "webhook_url"),
     secrets=("token", "webhook_secret"),
-    sender_ids=SenderIds(r"\d+", "a number such as 123456789"),
+    sender_ids=SenderIds(r"-?\d+", "a number such as 123456789"),
 )

@@ -54,7 +54,7 @@ def failure_of(error: TelegramError, token: str) -> ChannelError:
     said = without_token(_shortened(error.message), token)
     match error:
         case InvalidToken():
-            return ChannelFatal("Telegram does not accept the bot's token", TOKEN_FIX)
+            return ChannelFatal("Telegram does not accept the bot's token", TOKEN_FIX, "token")
         case TelegramRetryAfter():
             return RetryAfter(_seconds(error.retry_after))
         case Forbidden() | ChatMigrated():

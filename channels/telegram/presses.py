@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import structlog
 from telegram import CallbackQuery, Message, User
@@ -61,6 +62,7 @@ class Presses:
 
     def _ask(self, presser: User, press: ButtonPress, prompt: Prompt) -> PressReply:
         """Ask in the chat; returns what to answer the press itself."""
+        press = replace(press, address=prompt.address or press.address)
         question = question_for(presser, press, prompt)
         if not question.fits:
             return PressReply(_(_TOO_LONG), ok=False)

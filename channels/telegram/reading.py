@@ -21,6 +21,10 @@ UNREAD = "unread_field"
 """The key, unknown to the SDK, under which a message names the field that was left out."""
 
 _WHO_AND_WHERE = frozenset({"message_id", "date", "chat", "from", "sender_chat"})
+_PRESSED = "message"
+"""The key under which a press names the message whose button it is; a message has no such key itself."""
+
+_PLACE_OF_PRESSED = ("message_id", "date", "chat", "from", "is_topic_message", "message_thread_id")
 
 
 def readable(data: JsonObject) -> JsonObject:
@@ -60,7 +64,16 @@ def _without_one_field(data: JsonObject) -> Iterator[tuple[str, JsonObject]]:
         for field in content if isinstance(content, dict) else ():
             if field not in _WHO_AND_WHERE:
                 less = {key: value for key, value in content.items() if key != field}
+                if field == _PRESSED:
+                    less[field] = _place_of(content[field])
                 yield field, {**data, kind: less | {UNREAD: field}}
+
+
+def _place_of(pressed: Any) -> Any:
+    """Without its message a press would count as one in the presser's direct chat."""
+    if not isinstance(pressed, dict):
+        return pressed
+    return {key: pressed[key] for key in _PLACE_OF_PRESSED if key in pressed}
 
 
 def _can_be_read(data: JsonObject) -> bool:

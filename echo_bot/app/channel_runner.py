@@ -29,6 +29,11 @@ class _Running:
     unserved: str = ""
     called_at: tuple[str, ...] = ()
 
+    @property
+    def has_ended(self) -> bool:
+        """Did its start come to an end, whichever way?"""
+        return self.task is not None and self.task.done()
+
 
 class ChannelRunner:
     """Owns the channels: `start` returns at once, `stop` waits for all of them, a few seconds at most."""
@@ -94,6 +99,8 @@ class ChannelRunner:
         if running.failure or running.unserved:
             return ChannelHealth(ChannelState.FAILED, error=running.failure or running.unserved)
         health = running.channel.health()
+        if health.state is ChannelState.STOPPED and not running.has_ended:
+            return replace(health, state=ChannelState.STARTING)
         return replace(health, error=health.error or self._book.refusal(running.channel))
 
     async def _keep_running(self, running: _Running, port: Port) -> None:

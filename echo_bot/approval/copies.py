@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Protocol
 
 import structlog
@@ -17,7 +18,7 @@ from echo_bot.approval.escape import escape_line
 from echo_bot.approval.routing import direct_chat
 from echo_bot.channel import Prompt
 from echo_bot.errors import ChannelError, FormatRejected, StorageError
-from echo_bot.events import Address, ApprovalId, Card, Identity, MessageRef, Paragraph
+from echo_bot.events import Address, ApprovalId, ButtonPress, Card, Identity, MessageRef, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
 from echo_bot.text.language import _, listed
@@ -208,6 +209,14 @@ def may_be_copy(record: ApprovalRecord, ref: MessageRef, presser: Identity) -> b
     is_known = place_of(ref) in {place_of(copy) for copy in record.copies}
     is_there = _chat_of(ref.address) in chats or direct_chat(presser) in record.unplaced
     return bool(ref.message_id) and is_there and not is_known
+
+
+def asked_at(prompt: Prompt, record: ApprovalRecord, press: ButtonPress) -> Prompt:
+    """The prompt with the place of its card, whose thread a platform may leave out of the press."""
+    pressed = place_of(MessageRef(press.address, press.message_id))
+    known = (copy.address for copy in record.copies if place_of(copy) == pressed)
+    on_its_way = (chat for chat in record.unplaced if _chat_of(chat) == _chat_of(press.address))
+    return replace(prompt, address=next(chain(known, on_its_way), press.address))
 
 
 def _chat_of(address: Address) -> tuple[str, str, str]:

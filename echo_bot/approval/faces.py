@@ -130,6 +130,13 @@ def _outcome(record: ApprovalRecord) -> Outcome:
         choice=Choice(record.decision) if record.status in _BY_PERSON else None,
         by=named_deciders(record),
         at=record.decided_at or record.created_at,
-        reason=record.answer if record.status in _BY_PERSON else _(record.answer),
+        reason=_reason(record),
         is_cancelled=record.status is ApprovalStatus.CANCELLED,
     )
+
+
+def _reason(record: ApprovalRecord) -> str:
+    """A person's own words, or ours; of an expired card the verdict says it already."""
+    if record.status is ApprovalStatus.EXPIRED:
+        return ""
+    return record.answer if record.status in _BY_PERSON else _(record.answer)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from echo_bot.events import Address
+
 
 class Completes(StrEnum):
     """What a command's parameter is completed with; see `Port.complete`."""
@@ -75,8 +77,12 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a button asks for: the question, and the words to begin with (all of them, never shortened)."""
+    """What a button asks for: the question, and the words to begin with (all of them, never shortened).
+
+    `address` is where its card stands, for platforms that ask in the chat and leave threads out of presses.
+    """
 
     question: str
     initial: str = ""
     title: str = ""
+    address: Address | None = None

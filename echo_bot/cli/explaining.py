@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from echo_bot.approval.gather import Asked, Surroundings, answered, gather, offers, quorum_of
+from echo_bot.approval.gather import Asked, Surroundings, answered, gather, may_be_edited, offers, quorum_of
+from echo_bot.approval.request import Choice
 from echo_bot.channel import ChannelManifest
 from echo_bot.config.loader import config_from_keys
 from echo_bot.config.policy import policy_settings
@@ -89,10 +90,14 @@ def explanation(facts: Facts) -> Row:
         "executor": facts.call.executor.value,
         "findings": findings,
         "commands": [command.text for command in facts.commands],
-        "offers": [choice.value for choice in offers(facts)] if asks else [],
+        "offers": [choice.value for choice in _offered(facts)] if asks else [],
         "approvals_needed": quorum_of(facts) if asks else 0,
         "steps": steps,
     }
+
+
+def _offered(facts: Facts) -> tuple[Choice, ...]:
+    return (*offers(facts), Choice.EDIT) if may_be_edited(facts) else offers(facts)
 
 
 def would_pass_at_terminal(facts: Facts) -> bool:

@@ -74,13 +74,10 @@ def set_up(wish: Wish) -> None:
     before = read_config(file).decode() if file.exists() else ""
     text = with_keys(before, _keys(wish, manifest, before, str(file)), str(file))
     settings = _settings(text, file, wish, manifests)
-    asked = {
-        each.field: _ask(each)
-        for each in helper.wanted(settings.options)
-        if not settings.secrets.get(each.field)
-    }
+    wanted = [each for each in helper.wanted(settings.options) if not settings.secrets.get(each.field)]
+    asked = {each.field: _ask(each) for each in wanted}
     settings = replace(settings, secrets={**settings.secrets, **asked})
-    report = asyncio.run(_checked(helper, settings))
+    report = asyncio.run(_checked(helper, settings, wanted))
     _tell(report, manifest)
     _store(text, file, channel_owner(manifest.name, settings.account), asked)
     is_sent = not wish.send_to or asyncio.run(_send(helper, settings, wish.send_to))
@@ -155,13 +152,24 @@ def _ask(wanted: Wanted) -> str:
     return value
 
 
-async def _checked(helper: ChannelSetup, settings: ChannelSettings) -> SetupReport:
+async def _checked(
+    helper: ChannelSetup, settings: ChannelSettings, wanted: Collection[Wanted]
+) -> SetupReport:
     try:
         return await helper.check(settings)
     except ChannelError as error:
-        click.echo(f"echo-bot: {error}", err=True)
+        click.echo(f"echo-bot: {_refusal(error, wanted)}", err=True)
         click.echo("Nothing was written.", err=True)
         sys.exit(NEGATIVE if isinstance(error, ChannelFatal) else NOT_REACHABLE)
+
+
+def _refusal(error: ChannelError, wanted: Collection[Wanted]) -> str:
+    """What to tell: a token that was asked for just now is mended by another answer, not in the file."""
+    if isinstance(error, ChannelFatal):
+        for each in wanted:
+            if each.field == error.secret:
+                return f"{error.reason}. {each.where} Then run this again."
+    return str(error)
 
 
 async def _send(helper: ChannelSetup, settings: ChannelSettings, to: str) -> bool:

@@ -270,7 +270,8 @@ class Delivery:
         except RetryAfter as error:
             self.pace.hold(row.address, error.seconds)
             await self._later(row, error.seconds + 0.1, str(error), counts=False)
-        except (TargetGone, ChannelFatal) as error:
+        except (TargetGone, ChannelFatal, FormatRejected) as error:
+            # Of the last one the plain text was refused too, and would be again while others wait behind it.
             await self._dead(row, str(error))
         except Exception as error:  # the outer edge of a delivery: an adapter's fault blocks no chat
             if not isinstance(error, ChannelError | OSError | TimeoutError):

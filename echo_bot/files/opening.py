@@ -10,6 +10,7 @@ import ctypes
 import errno
 import os
 import sys
+from functools import cache
 from typing import Protocol
 
 _OPENAT2 = 437
@@ -82,6 +83,7 @@ class KernelOpener:
         raise OSError(code, os.strerror(code), os.fsdecode(path))
 
 
+@cache
 def best_opener() -> Opener:
     """The kernel's where it works here (Linux 5.6 on, no filter in the way), else the walking one."""
     if sys.platform == "linux":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Annotated
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -121,8 +122,9 @@ class Manifest(_Part):
         return self.version or self.metadata.get("version", "")
 
 
+@lru_cache(maxsize=256)
 def parse_skill(data: bytes, file: str) -> tuple[Manifest, str]:
-    """The front matter and the body. Raises SkillError with file and line for what is wrong."""
+    """The front matter and the body; the same bytes are read once. Raises SkillError with file and line."""
     if len(data) > MAX_SKILL_FILE_BYTES:
         raise SkillError(f"{file}: longer than {MAX_SKILL_FILE_BYTES // 1024} KiB; move parts to other files")
     try:

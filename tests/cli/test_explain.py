@@ -48,7 +48,7 @@ def test_a_call_is_explained_step_by_step() -> None:
     assert (row["verdict"], row["step"], row["risk"], row["executor"]) == ("ask", "human", "exec", "sandbox")
     assert [step["step"] for step in row["steps"]][-1] == "human"
     assert len(row["steps"]) == 18
-    assert row["offers"] == ["once", "session", "1h", "always", "deny", "deny_reason"]
+    assert row["offers"] == ["once", "session", "1h", "always", "deny", "deny_reason", "edit"]
     assert row["commands"] == ["rm -r build"]
 
 

@@ -106,6 +106,8 @@ async def test_a_refused_token_writes_nothing(desk: Desk, telegram: TelegramEmul
     answer = await desk.set_up("telegram", "--set", f"api_base={telegram.url}", stdin="1:wrong\n")
     assert answer.code == 1
     assert "@BotFather" in answer.err
+    assert "run this again" in answer.err
+    assert "channels.telegram.token" not in answer.err
     assert "Nothing was written" in answer.err
     assert "1:wrong" not in answer.out + answer.err
     assert desk.file.read_text() == before
@@ -171,12 +173,25 @@ async def test_slack_by_http_wants_the_signing_secret(desk: Desk, slack: SlackEm
     assert await desk.stored("channel:slack/work", "app_token") is None
 
 
+async def test_a_refused_token_of_the_environment_is_not_asked_for_again(
+    desk: Desk, telegram: TelegramEmulator
+) -> None:
+    desk.command_line.environ["ECHO_BOT_CHANNELS__TELEGRAM__TOKEN"] = "1:wrong"
+    answer = await desk.set_up("telegram", "--set", f"api_base={telegram.url}", stdin="")
+    assert answer.code == 1
+    assert "set channels.telegram.token" in answer.err
+
+
 async def test_slack_says_that_the_app_token_is_not_one(desk: Desk, slack: SlackEmulator) -> None:
+    before = desk.file.read_text()
     answer = await desk.set_up(
         "slack", "--set", f"api_base={slack.url}", stdin=f"{slack.bot_token}\nxapp-wrong\n"
     )
     assert answer.code == 1
-    assert "connections:write" in answer.out
+    assert "Slack does not accept the app token (invalid_auth)" in answer.err
+    assert "connections:write" in answer.err
+    assert desk.file.read_text() == before
+    assert await desk.stored("channel:slack", "bot_token") is None
 
 
 async def test_without_a_key_one_is_made_and_told_once(desk: Desk, telegram: TelegramEmulator) -> None:

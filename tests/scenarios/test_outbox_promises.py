@@ -146,6 +146,17 @@ async def test_a_refused_format_goes_as_plain_text(tmp_path: Path, local: Config
         assert not message.text.markdown
 
 
+async def test_what_is_refused_as_plain_text_too_is_given_up_at_once_and_holds_up_nothing(
+    tmp_path: Path, local: Config
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        bot.channel.fail("send_text", FormatRejected("message text is empty"), times=2)
+        receipt = await bot.parts.delivery.send(CHAT, "refused", source="s", wait_seconds=5)
+        assert (receipt.state, receipt.error) == ("failed", "message text is empty")
+        await bot.parts.delivery.send(CHAT, "next", source="t")
+        await eventually(lambda: bot.channel.texts == ["next"], "the next message")
+
+
 async def test_a_dead_letter_is_shown_by_status_and_holds_up_nothing(
     tmp_path: Path, local: Config, says: Says
 ) -> None:

@@ -131,6 +131,7 @@ async def test_an_expired_card_denies_says_so_and_can_be_asked_again(
         closed = await bot.channel.wait_for(is_closed)
         assert closed.card is not None
         assert closed.card.state is CardState.EXPIRED
+        assert closed.body.count("nobody decided") == 1
         late = await bot.channel.press_token(token, closed.ref)
         assert (late.ok, "expired" in late.text) == (False, True)
         assert not (bot.workspace / "made").exists()

@@ -136,13 +136,17 @@ class Conversation:
 
     # Pressing
 
-    def press(self, label: str, message: Message | None = None) -> Press:
-        """Press the button `label` of `message`, by default the newest message here that has it."""
-        where = message or self._newest_with(label)
-        return self.press_data(where.callback_data(label), where)
+    def press(self, label: str, message: Message | None = None, *, is_shown: bool = True) -> Press:
+        """Press the button `label` of `message`, by default the newest message here that has it.
 
-    def press_data(self, data: str, message: Message) -> Press:
+        Without `is_shown` Telegram no longer shows the message to the bot, only its id and chat.
+        """
+        where = message or self._newest_with(label)
+        return self.press_data(where.callback_data(label), where, is_shown=is_shown)
+
+    def press_data(self, data: str, message: Message, *, is_shown: bool = True) -> Press:
         """Press with any callback data, also such as no message of the bot carries any more."""
+        hidden: JsonObject = {"chat": message.chat.to_json(), "message_id": message.message_id, "date": 0}
         query = Query(f"q{self._world.next_id()}", self._world.clock())
         self._world.queries[query.id] = query
         payload: JsonObject = {
@@ -150,7 +154,7 @@ class Conversation:
             "from": self._user.to_json(),
             "chat_instance": str(self._chat.id),
             "data": data,
-            "message": message.to_json(),
+            "message": message.to_json() if is_shown else hidden,
         }
         self._world.updates.put("callback_query", payload)
         return Press(query)

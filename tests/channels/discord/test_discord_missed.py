@@ -154,3 +154,52 @@ async def test_after_a_restart_no_history_is_read_where_nothing_was_said(
     await channel.start(restarted)
     await restarted.wait_for_event("while it was off")
     assert [call.path for call in discord.called("GET", HISTORY)] == [f"/channels/{chat.id}/messages"]
+
+
+@pytest.mark.parametrize("days", [-300, 300], ids=["behind", "ahead"])
+async def test_what_is_told_at_once_is_new_however_far_the_clocks_are_apart(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation, days: int
+) -> None:
+    discord.skew(days * 86_400)
+    message = chat.say("now")
+    chat.edit(message, "and now")
+    await eventually(lambda: discord.registered_commands, "commands")
+    await chat.slash("status").answer()
+    await port.wait_for_event("and now")
+    for event in (*port.stored, *port.commanded):
+        assert abs((datetime.now(UTC) - event.timestamp).total_seconds()) < 60
+
+
+@pytest.mark.parametrize(("clock", "old"), [(0, True), (-300 * 86_400, False)], ids=["same", "behind"])
+async def test_what_is_told_again_after_a_break_is_dated_by_what_is_known_of_the_clocks(
+    channel: DiscordChannel,
+    port: FakePort,
+    discord: DiscordEmulator,
+    chat: Conversation,
+    clock: int,
+    old: bool,
+) -> None:
+    discord.skew(clock)
+    chat.say("now")
+    await port.wait_for_event("now")
+    discord.cut()
+    discord.skew(-7200 if old else 0)
+    chat.say("meanwhile")
+    event = await port.wait_for_event("meanwhile")
+    assert ((datetime.now(UTC) - event.timestamp).total_seconds() > 7000) is old
+    assert discord.resumes
+
+
+async def test_one_message_that_came_late_makes_nothing_new_that_is_told_again(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
+) -> None:
+    chat.say("now")
+    await port.wait_for_event("now")
+    discord.skew(-7200)
+    chat.say("on its way while this machine slept")
+    await port.wait_for_event("on its way while this machine slept")
+    discord.cut()
+    chat.say("meanwhile")
+    event = await port.wait_for_event("meanwhile")
+    assert (datetime.now(UTC) - event.timestamp).total_seconds() > 7000
+    assert discord.resumes

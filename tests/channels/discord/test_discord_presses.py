@@ -138,6 +138,26 @@ async def test_words_are_asked_for_in_a_modal_and_complete_the_press(
     assert port.presses[0].message_id == card.id
 
 
+@pytest.mark.parametrize(
+    ("question", "label"),
+    [
+        ("Why not? The reason is given to the assistant.", "Why not?"),
+        ("Change the call. It is checked again, and asked about again where it must be.", "Change the call."),
+        ("What is it called?", "What is it called?"),
+        ("为什么不？" + "理由会告诉助手。" * 8, "为什么不？"),
+        ("word " * 12, f"{'word ' * 8}word…"),
+    ],
+)
+async def test_the_label_of_a_modal_ends_with_a_sentence(
+    channel: DiscordChannel, port: FakePort, card: Shown, chat: Conversation, question: str, label: str
+) -> None:
+    port.asks = Prompt(question)
+    opened = chat.press("Deny with reason")
+    await opened.modal()
+    assert opened.input["label"] == label
+    assert opened.input["placeholder"].startswith(question.strip()[:99])
+
+
 async def test_an_edit_begins_with_the_whole_call(
     channel: DiscordChannel, port: FakePort, card: Shown, chat: Conversation
 ) -> None:

@@ -107,6 +107,18 @@ def test_an_interaction_whose_channel_is_told_by_halves_is_read_with_its_id() ->
     assert tried == [half, {"id": "5", "type": 0, "name": "", "position": 0}]
 
 
+@pytest.mark.parametrize("named", [{}, {"guild_id": None}], ids=["no server", "null for the server"])
+def test_what_is_pressed_outside_servers_is_pressed_in_a_direct_chat(named: dict[str, Any]) -> None:
+    person = {"id": "1", "username": "ada"}
+    pressed = {"channel_id": "5", "user": person, **named}
+    channel = completed("INTERACTION_CREATE", pressed, nowhere)["channel"]
+    assert (channel["type"], [each["id"] for each in channel["recipients"]]) == (1, ["1"])
+
+
+def test_null_for_the_channel_is_none() -> None:
+    assert completed("VOICE_STATE_UPDATE", {"channel_id": None}, nowhere) == {"channel_id": None}
+
+
 def test_people_are_completed_and_null_words_are_none() -> None:
     person = {"id": "1", "username": "ada"}
     whole = {"discriminator": "0", "avatar": None, "id": "1", "username": "ada"}

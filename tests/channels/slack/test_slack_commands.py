@@ -45,6 +45,19 @@ async def test_a_command_is_answered_privately(
     assert (await used.delivery.acknowledged()).took_seconds < 3
 
 
+async def test_a_command_counts_once_however_often_it_is_delivered_and_another_one_is_another(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort
+) -> None:
+    told = {"command": "/echo", "text": "status", "user_id": "U1", "channel_id": "D1", "team_id": "T1"}
+    first = slack.deliver("slash_commands", {**told, "response_url": f"{slack.url}/commands/one"})
+    await slack.redeliver(await first.acknowledged()).acknowledged()
+    await slack.deliver(
+        "slash_commands", {**told, "response_url": f"{slack.url}/commands/two"}
+    ).acknowledged()
+    assert [event.text for event in port.commanded] == ["/status", "/status"]
+    assert len(port.seen) == 3
+
+
 async def test_a_command_that_becomes_a_turn_shows_publicly_who_asked_for_what(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
 ) -> None:

@@ -212,6 +212,22 @@ async def test_a_file_is_a_block_and_is_found_where_it_lies(
     assert not where.at_platform
 
 
+@pytest.mark.parametrize("tells", [True, False], ids=["told", "not told"])
+async def test_of_a_file_from_another_workspace_slack_is_asked_what_it_is(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation, tells: bool
+) -> None:
+    stored = slack.world.store_file("plan.png", "image/png", b"x")
+    if not tells:
+        slack.fail("files.info", "file_not_found")
+    shared = {"id": stored.id, "mode": "file_access", "file_access": "check_file_info"}
+    said = {"type": "message", "subtype": "file_share", "channel_type": "im", "text": "", "files": [shared]}
+    await slack.deliver_event({**said, "channel": dm.chat.id, "user": "U1", "ts": "1.5"}).acknowledged()
+    (file,) = port.stored[0].content
+    known = (BlockType.IMAGE, "plan.png", "image/png", 1)
+    assert (file.type, file.name, file.mime, file.size) == (known if tells else (BlockType.FILE, "", "", 0))
+    assert (await channel.locate(file)).url == stored.url
+
+
 async def test_a_file_known_by_its_id_alone_is_asked_for(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort
 ) -> None:

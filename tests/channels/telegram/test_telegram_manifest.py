@@ -6,6 +6,8 @@ import subprocess
 import sys
 from importlib import import_module
 
+import pytest
+
 from channels.telegram import MANIFEST
 from echo_bot.channel import ChannelSettings, ChannelState, LengthUnit
 
@@ -24,3 +26,11 @@ def test_build_makes_a_channel_that_is_not_connected() -> None:
     assert (channel.name, channel.account) == (MANIFEST.name, "work")
     assert channel.health().state is ChannelState.STOPPED
     assert (channel.capabilities.max_length, channel.capabilities.length_unit) == (4096, LengthUnit.UTF16)
+
+
+@pytest.mark.parametrize(
+    ("written", "fits"), [("42", True), ("-1001234567890", True), ("ada", False), ("@ada", False)]
+)
+def test_people_and_chats_in_whose_name_people_speak_are_told_from_names(written: str, fits: bool) -> None:
+    assert MANIFEST.sender_ids is not None
+    assert MANIFEST.sender_ids.fits(written) is fits

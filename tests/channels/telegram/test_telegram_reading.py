@@ -15,6 +15,9 @@ from echo_bot.testing.telegram import Conversation, TelegramEmulator
 
 ADA = {"id": 42, "is_bot": False, "first_name": "Ada"}
 PRIVATE = {"id": 42, "type": "private", "first_name": "Ada"}
+GROUP = {"id": -100, "type": "supergroup", "title": "Crew"}
+PRESSED = {"message_id": 7, "date": 1, "chat": GROUP, "is_topic_message": True, "message_thread_id": 9}
+PRESS = {"id": "1", "from": ADA, "chat_instance": "2", "data": "token"}
 MESSAGE = {"message_id": 7, "date": 1_700_000_000, "chat": PRIVATE, "from": ADA}
 
 
@@ -81,6 +84,16 @@ async def test_an_answer_to_something_unreadable_is_sent_once(
             {"message": MESSAGE | {"text": "hi", "sender_chat": {"a": 1}}},
             {},
             id="who speaks is never left out",
+        ),
+        pytest.param(
+            {"callback_query": PRESS | {"message": PRESSED | {"reply_to_message": {"a": 1}}}},
+            {"callback_query": PRESS | {"message": PRESSED, "unread_field": "message"}},
+            id="where a button was pressed is never left out",
+        ),
+        pytest.param(
+            {"callback_query": PRESS | {"message": {"text": "without a place"}}},
+            {},
+            id="a press that names no place",
         ),
         pytest.param({"poll": {"a": 1}}, {}, id="of another kind only the number remains"),
         pytest.param({"message": "words"}, {}, id="a message that is none"),

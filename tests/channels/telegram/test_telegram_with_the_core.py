@@ -292,14 +292,15 @@ async def test_an_anonymous_administrator_speaks_as_the_group_if_the_group_is_li
     assert len(model.seen) == 1
 
 
+@pytest.mark.parametrize("is_shown", [True, False], ids=["a card of today", "a card Telegram hides by now"])
 async def test_a_forum_s_topics_keep_their_answers_cards_and_typing_signs(
-    telegram: TelegramEmulator, bot: RunningBot
+    telegram: TelegramEmulator, bot: RunningBot, is_shown: bool
 ) -> None:
     forum = telegram.group(-1002, "Forum", forum=True)
     topic = telegram.user(42, "Ada").chat(forum, thread_id=77)
     topic.say("/run echo in the topic")
     await topic.wait_for_button("Approve once")
-    topic.press("Deny with reason")
+    topic.press("Deny with reason", is_shown=is_shown)
     question = await topic.wait_for(lambda message: message.asks_for_reply, "the question")
     topic.reply(question, "wrong place")
     await topic.wait_for(lambda message: "wrong place" in message.text, "the outcome")

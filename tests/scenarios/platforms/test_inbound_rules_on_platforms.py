@@ -77,6 +77,7 @@ async def on_discord() -> AsyncIterator[Stage]:
         ada, bob, mallory = (person.dm() for person in people)
 
         def two_hours_ago(chat: Chat, text: str) -> None:
+            emulator.cut()
             emulator.skew(-7200)
             chat.say(text)
             emulator.skew(7200)

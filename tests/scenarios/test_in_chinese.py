@@ -103,7 +103,7 @@ async def test_an_edit_a_batch_and_a_stranger(tmp_path: Path, chinese: Config, i
         await bot.channel.say("/approvals")
         batch = await bot.channel.wait_for_button("全部批准")
         assert is_chinese(batch.body), batch.body
-        assert await told(bot, "/approvals")
+        await bot.channel.wait_for_text("可用一张卡片同时决定其中 2 项。")
         reply = await bot.channel.press("全部拒绝")
         assert is_chinese(reply.text), reply.text
         assert (await bot.channel.command("status", sender_id="9")).text.startswith("本机器人不认识您")

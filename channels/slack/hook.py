@@ -15,12 +15,19 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from channels.slack.failures import SIGNING_SECRET_FIX
+
 log = structlog.get_logger(__name__)
 
 MAX_BODY_BYTES = 2 * 1024 * 1024
 WINDOW_SECONDS = 300
+_SIGNED = "v0="
 
 _CLOCK = "The last request that Slack signed was {age} seconds old and so refused: check this machine's clock"
+_OTHER_SECRET = (
+    "No request was signed with channels.slack.signing_secret so far, but the last one with another. "
+    f"If Slack sent it: {SIGNING_SECRET_FIX}"
+)
 
 TakeRequest = Callable[[AsyncBoltRequest], Awaitable[BoltResponse]]
 
@@ -28,12 +35,14 @@ TakeRequest = Callable[[AsyncBoltRequest], Awaitable[BoltResponse]]
 class Hook:
     """An ASGI application. While nobody has opened it, it answers 503 and Slack tries again.
 
-    `problem` says why genuine requests are refused, for `status`.
+    `problem` says why genuine requests are refused, for `status`. Another signature is named there as long as
+    nothing genuine came: then the secret may be the wrong one.
     """
 
     def __init__(self, signing_secret: str) -> None:
         self._verifier = SignatureVerifier(signing_secret)
         self._take: TakeRequest | None = None
+        self._knows_slack = False
         self.problem = ""
 
     def open(self, take: TakeRequest) -> None:
@@ -83,7 +92,10 @@ class Hook:
             return False
         if not hmac.compare_digest(genuine, signature):
             log.info("slack_hook_called_by_a_stranger")
+            if signature.startswith(_SIGNED) and not self._knows_slack:
+                self.problem = _OTHER_SECRET
             return False
+        self._knows_slack = True
         age = round(time.time() - int(timestamp))
         self.problem = _CLOCK.format(age=age) if abs(age) > WINDOW_SECONDS else ""
         if self.problem:

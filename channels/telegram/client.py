@@ -6,6 +6,7 @@ import asyncio
 import os
 import ssl
 from collections.abc import Callable, Coroutine
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ import httpx
 from telegram.ext import AIORateLimiter, ExtBot
 from telegram.request import HTTPXRequest
 
-from channels.telegram.failures import TOKEN_FIX
+from channels.telegram.failures import TOKEN_FIX, ServerFailed
 from channels.telegram.reading import readable, receipt
 from echo_bot.channel import ChannelSettings
 from echo_bot.errors import ChannelFatal
@@ -60,7 +61,10 @@ class Turnstile(HTTPXRequest):
 
     async def do_request(self, *args: Any, **more: Any) -> tuple[int, bytes]:
         async with self._free:
-            return await super().do_request(*args, **more)
+            status, payload = await super().do_request(*args, **more)
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise ServerFailed(status)
+        return status, payload
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:

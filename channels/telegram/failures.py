@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from http import HTTPStatus
 from textwrap import shorten
 
 import httpx
-from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, TelegramError
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    TelegramError,
+)
 from telegram.error import RetryAfter as TelegramRetryAfter
 
 from channels.telegram.redaction import without_token
@@ -47,6 +55,14 @@ _GONE = (
 
 _LONGEST = 300
 _NOT_ASKED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+
+
+class ServerFailed(NetworkError):
+    """A status of 500 or more, of Telegram's own or of a gateway before it: some of it may have been done."""
+
+    def __init__(self, status: int) -> None:
+        phrase = HTTPStatus(status).phrase if status in list(HTTPStatus) else "Server error"
+        super().__init__(f"{phrase} ({status})")
 
 
 def failure_of(error: TelegramError, token: str) -> ChannelError:
@@ -95,7 +111,9 @@ def _shortened(said: str) -> str:
 
 
 def _was_asked(error: TelegramError) -> bool:
-    """Did the connection break, or time run out, once the request may have arrived?"""
+    """Did the server fail, the connection break or time run out, once the request may have arrived?"""
+    if isinstance(error, ServerFailed):
+        return True
     cause = error.__cause__
     return isinstance(cause, httpx.TransportError) and not isinstance(cause, _NOT_ASKED)
 

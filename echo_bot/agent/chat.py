@@ -37,7 +37,7 @@ from echo_bot.events import InboundEvent, SessionKey
 from echo_bot.policy.settings import ToolSettings
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import HistoryEntry
-from echo_bot.text.language import _
+from echo_bot.text.language import _, ngettext
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.scope import TurnScope
 
@@ -179,7 +179,11 @@ class ChatRunner:
             nothing = _("There is nothing to summarise: the newest {count} turns always stay as they are.")
             return nothing.format(count=_KEPT_TURNS)
         after = estimated_tokens(older.messages())
-        done = _("Summarised {count} turns: about {before:,} tokens became {after:,}.")
+        done = ngettext(
+            "Summarised {count:,} turn: about {before:,} tokens became {after:,}.",
+            "Summarised {count:,} turns: about {before:,} tokens became {after:,}.",
+            told,
+        )
         return done.format(count=told, before=before, after=after)
 
     async def _stopped(

@@ -99,5 +99,5 @@ def _warnings(loaded: Loaded, key: Key | None) -> tuple[str, ...]:
     keys = ", ".join(loaded.yaml_credentials)
     return (
         f"{keys} stands readable in {loaded.path}: "
-        f"store it with `{command('credentials set')}` and remove it there",
+        f"`{command('doctor --move-credentials')}` stores it encrypted and removes it there",
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from echo_bot.cli.state import State, config_option, find_place, is_empty, json_option, run_with
+from echo_bot.text.counted import counted
 
 if TYPE_CHECKING:
     from echo_bot.audit import Problem, Report
@@ -87,7 +88,8 @@ def _as_json(row: AuditRow) -> str:
 
 def _report_text(report: Report) -> str:
     lines = [_problem_line(several) for several in _alike(report.problems)]
-    lines.append(f"{report.rows} rows in {report.chains} chains: {'sound' if report.is_sound else 'BROKEN'}")
+    seen = f"{counted(report.rows, 'row')} in {counted(report.chains, 'chain')}"
+    lines.append(f"{seen}: {'sound' if report.is_sound else 'BROKEN'}")
     if report.newest is not None:
         newest = report.newest
         lines.append(f"newest: {newest.writer} row {newest.seq} {newest.mac}")

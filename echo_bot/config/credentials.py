@@ -44,7 +44,7 @@ def missing_key(
         return ""
     return (
         f"{from_yaml[0]} holds a credential and no key is set to encrypt it{empty_hint(empty)}; "
-        f"make one: {make_key()} (and keep it), or give the value by environment: "
+        f"set the one you keep, or make one: {make_key()} (and keep it), or give the value by environment: "
         f"{environment_name(from_yaml[0])}"
     )
 

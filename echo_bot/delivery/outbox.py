@@ -293,11 +293,16 @@ class Delivery:
         if row.error.startswith(_REPEATED) and not (body.replaces or drops_doubles(channel, body)):
             body = await self._marked_as_repeated(channel, row, body)
         *first, last = fitting(channel, body)
-        for index, part in enumerate(first):
-            if (row.row_id, index) not in self._handed_over:
-                await self._hand_over_part(channel, row.address, part, f"{key}.{index}")
-                self._handed_over.add((row.row_id, index))
-        return await self._hand_over_part(channel, row.address, last, key)
+        try:
+            for index, part in enumerate(first):
+                if (row.row_id, index) not in self._handed_over:
+                    await self._hand_over_part(channel, row.address, part, f"{key}.{index}")
+                    self._handed_over.add((row.row_id, index))
+            return await self._hand_over_part(channel, row.address, last, key)
+        except TargetGone:
+            if not body.replaces:
+                raise
+            return await self._hand_over(channel, row, replace(body, replaces=""))
 
     async def _hand_over_part(self, channel: Channel, address: Address, body: Body, key: str) -> MessageRef:
         plain = False
@@ -314,10 +319,6 @@ class Delivery:
                 if plain:
                     raise
                 plain = True
-            except TargetGone:
-                if not body.replaces:
-                    raise
-                body = replace(body, replaces="")
 
     async def _marked_as_repeated(self, channel: Channel, row: OutboxRow, body: Body) -> Body:
         """It may have arrived before; where the platform drops no doubles, a person is told."""

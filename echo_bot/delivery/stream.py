@@ -11,7 +11,7 @@ import structlog
 from echo_bot.channel import Channel
 from echo_bot.delivery.outbox import Delivery
 from echo_bot.delivery.receipt import Receipt
-from echo_bot.errors import ChannelError, RetryAfter
+from echo_bot.errors import ChannelError, OutcomeUnknown, RetryAfter
 from echo_bot.events import Address, MessageRef, OutboundText
 from echo_bot.text import measure
 
@@ -118,6 +118,9 @@ class ReplyStream:
             return max(self._interval, error.seconds)
         except ChannelError as error:
             log.debug("preview_dropped", address=str(self._address), error=str(error))
+            if isinstance(error, OutcomeUnknown) and self._ref is None:
+                # A draft may stand there and nobody knows where: another one would stand beside it.
+                self._ended.set()
         return self._interval
 
     async def _draw(self, channel: Channel) -> None:

@@ -22,6 +22,7 @@ from echo_bot.session import TurnStarter, event_from_json, event_to_json, turn_i
 from echo_bot.storage.flow_records import StepRecord, StepState, WorkflowRecord, WorkflowState
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import TurnRecord, TurnState
+from echo_bot.text.counted import counted
 
 log = structlog.get_logger(__name__)
 
@@ -99,7 +100,9 @@ class Workflows:
             case "full":
                 return refused(f"there are {MOST_WORKFLOWS} workflows already; use the name of one again")
             case how:
-                made = f"Workflow {record.name} {how} (id {record.workflow_id}), {len(steps)} steps"
+                made = (
+                    f"Workflow {record.name} {how} (id {record.workflow_id}), {counted(len(steps), 'step')}"
+                )
                 return Said(f"{made}; action start begins it.")
 
     async def start(self, caller: Caller, name: str) -> Said:

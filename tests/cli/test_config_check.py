@@ -98,6 +98,7 @@ def test_a_credential_without_a_key_is_refused_beside_the_rest(
     answer = command_line("config", "check", str(config))
     assert answer.code == 2
     assert "models.api_key holds a credential and no key is set" in answer.err
+    assert "set the one you keep, or make one" in answer.err
     assert "x.py, which is not a Python file" in answer.out
     assert "hunter2" not in answer.out + answer.err
     command_line.environ[KEY_VARIABLE] = ""
@@ -106,6 +107,7 @@ def test_a_credential_without_a_key_is_refused_beside_the_rest(
     answer = command_line("config", "check", str(config))
     assert (answer.code, answer.err) == (0, "")
     assert "models.api_key stands readable in" in answer.out
+    assert "doctor --move-credentials" in answer.out
 
 
 def test_stored_values_count(command_line: CommandLine, config: Path) -> None:

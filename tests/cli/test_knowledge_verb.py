@@ -27,7 +27,7 @@ def documents(tmp_path: Path, command_line: CommandLine) -> Path:
 def test_documents_are_indexed_shown_and_found(command_line: CommandLine, documents: Path) -> None:
     assert "0 documents" in command_line("knowledge").out
     assert "1 indexed" in command_line("knowledge", "rebuild").out
-    assert "1 documents, 1 passages" in command_line("knowledge", "status").out
+    assert "1 document, 1 passage," in command_line("knowledge", "status").out
     found = command_line("knowledge", "search", "installing")
     assert f"{documents}/install.md:1-3" in found.out
     assert command_line("knowledge", "search", "whales").code == 1

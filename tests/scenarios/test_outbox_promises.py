@@ -93,6 +93,17 @@ async def test_what_may_have_arrived_before_the_line_broke_is_marked(tmp_path: P
         assert bot.channel.texts == ["once", "(possibly repeated)\nonce"]
 
 
+async def test_so_is_what_was_sent_in_place_of_a_draft_that_was_deleted(
+    tmp_path: Path, local: Config
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        bot.channel.fail("edit_text", TargetGone("deleted"), times=2)
+        bot.channel.fail("send_text", OutcomeUnknown("the line broke"), after=True)
+        await bot.parts.delivery.send(CHAT, "once", source="s", replaces="77")
+        await eventually(lambda: len(bot.channel.texts) == 2, "both")
+        assert bot.channel.texts == ["once", "(possibly repeated)\nonce"]
+
+
 async def test_what_was_refused_before_it_was_asked_is_not_marked(tmp_path: Path, local: Config) -> None:
     async with running_bot(tmp_path, local) as bot:
         bot.channel.fail("send_text", TemporaryFailure("no line"))

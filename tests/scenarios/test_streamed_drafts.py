@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from echo_bot.delivery import Pace
-from echo_bot.errors import RetryAfter, StorageError
+from echo_bot.errors import OutcomeUnknown, RetryAfter, StorageError
 from echo_bot.events import Address
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FULL_CAPABILITIES, FakeChannel, FakeMessage
@@ -98,6 +98,22 @@ async def test_a_turn_that_goes_on_after_a_restart_takes_up_its_draft(tmp_path: 
     async with running_bot(tmp_path, QUICK, model=model.model, channel=channel):
         await eventually(lambda: draft.body == "Half of the answer and the rest of it.", "the whole answer")
         assert channel.texts == ["Half of the answer and the rest of it."]
+
+
+async def test_a_draft_that_may_stand_somewhere_is_not_begun_a_second_time(
+    tmp_path: Path, says: Says
+) -> None:
+    model = HalfModel()
+    async with running_bot(tmp_path, QUICK, model=model.model, channel=fast()) as bot:
+        bot.channel.fail("send_text", OutcomeUnknown("the line broke"), times=2, after=True)
+        await bot.channel.say("tell me")
+        await bot.channel.wait_for(says("Half of the answer and …"))
+        await asyncio.sleep(0.5)  # several times the pace of drafts
+        bot.channel._faults.clear()
+        model.go_on.set()
+        whole = "Half of the answer and the rest of it."
+        await eventually(lambda: whole in bot.channel.texts, "the whole answer")
+        assert bot.channel.texts == ["Half of the answer and …", whole]
 
 
 async def test_a_draft_holds_while_the_platform_asks_to_wait_and_the_answer_is_complete(

@@ -16,6 +16,7 @@ from echo_bot.cli.doctor.finding import Finding, Severity
 from echo_bot.cli.doctor.scene import Scene
 from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.errors import ChannelError, ChannelFatal, EchoBotError
+from echo_bot.text.counted import counted
 
 AREA = "channels"
 _LOCAL = ("web", "cli")
@@ -33,7 +34,7 @@ def of_bot(scene: Scene) -> Iterator[Finding]:
             yield _health(channel)
     seen = scene.sight.seen
     if seen.dead_letters:
-        what = f"{seen.dead_letters} messages could not be delivered"
+        what = f"{counted(seen.dead_letters, 'message')} could not be delivered"
         yield Finding(
             AREA, Severity.WEAK, what, f"{command('outbox list')} shows why, and can send them again"
         )

@@ -22,7 +22,7 @@ async def start_anew(request: Request, desk: Desk) -> str:
     told = _("A fresh conversation.")
     if not ended:
         return told
-    also = ngettext(" {count} session approval ended.", " {count} session approvals ended.", ended)
+    also = ngettext(" {count:,} session approval ended.", " {count:,} session approvals ended.", ended)
     return told + also.format(count=ended)
 
 
@@ -82,11 +82,11 @@ async def _stop_jobs(request: Request, desk: Desk) -> int:
 
 def words_of_stop(stopped: Stopped) -> str:
     counts = (
-        (stopped.turns, ngettext("{count} turn", "{count} turns", stopped.turns)),
-        (stopped.workers, ngettext("{count} worker", "{count} workers", stopped.workers)),
-        (stopped.workflows, ngettext("{count} workflow", "{count} workflows", stopped.workflows)),
-        (stopped.tasks, ngettext("{count} task", "{count} tasks", stopped.tasks)),
-        (stopped.jobs, ngettext("{count} job", "{count} jobs", stopped.jobs)),
+        (stopped.turns, ngettext("{count:,} turn", "{count:,} turns", stopped.turns)),
+        (stopped.workers, ngettext("{count:,} worker", "{count:,} workers", stopped.workers)),
+        (stopped.workflows, ngettext("{count:,} workflow", "{count:,} workflows", stopped.workflows)),
+        (stopped.tasks, ngettext("{count:,} task", "{count:,} tasks", stopped.tasks)),
+        (stopped.jobs, ngettext("{count:,} job", "{count:,} jobs", stopped.jobs)),
     )
     words = [template.format(count=number) for number, template in counts if number]
     if not words:

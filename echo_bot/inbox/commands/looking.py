@@ -53,7 +53,7 @@ async def _worker_lines(key: SessionKey, desk: Desk) -> list[str]:
         told = doing.format(goal=literal(goal), time=utc_minute(each.turn.created_at))
         lines.append(f"- {told}")
     more = len(workers) - _MOST_LISTED
-    return [*lines, *_more(more, ngettext("{count} worker more", "{count} workers more", more))]
+    return [*lines, *_more(more, ngettext("{count:,} worker more", "{count:,} workers more", more))]
 
 
 async def _workflow_lines(key: SessionKey | None, desk: Desk) -> list[str]:
@@ -80,7 +80,7 @@ async def _workflow_lines(key: SessionKey | None, desk: Desk) -> list[str]:
         )
         lines.append(f"- {told}")
     more = len(found) - _MOST_LISTED
-    return [*lines, *_more(more, ngettext("{count} workflow more", "{count} workflows more", more))]
+    return [*lines, *_more(more, ngettext("{count:,} workflow more", "{count:,} workflows more", more))]
 
 
 async def _job_lines(request: Request, desk: Desk, *, is_admin: bool) -> list[str]:
@@ -94,7 +94,7 @@ async def _job_lines(request: Request, desk: Desk, *, is_admin: bool) -> list[st
         due = _(", due {time}").format(time=utc_minute(each.last.due)) if each.last.due else ""
         lines.append(f"- {told}{due}")
     more = len(running) - _MOST_LISTED
-    return [*lines, *_more(more, ngettext("{count} job more", "{count} jobs more", more))]
+    return [*lines, *_more(more, ngettext("{count:,} job more", "{count:,} jobs more", more))]
 
 
 def _name(name: str, desk: Desk) -> str:

@@ -1,4 +1,4 @@
-"""How the answers of commands write ids, counts and other people's words."""
+"""How the answers of commands write ids and other people's words."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.guards.paths import shown
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.storage.knowledge import IndexLost, KnowledgeIndex, Passage
+from echo_bot.text.counted import counted
 from echo_bot.text.language import N_
 from echo_bot.text.terms import Terms, excerpt, terms_of
 from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
@@ -93,7 +94,8 @@ class Knowledge:
             return f"{error}: rebuild does it."
         roots = ", ".join(map(shown, (*self.paths, *state.roots)))
         lines = [
-            f"{state.files:,} documents, {state.passages:,} passages, {state.bytes / 1024**2:.1f} MiB",
+            f"{counted(state.files, 'document')}, {counted(state.passages, 'passage')}, "
+            f"{state.bytes / 1024**2:.1f} MiB",
             f"last whole run: {state.built_at or 'never'}",
             f"places: {roots or NOTHING_INDEXED}",
         ]

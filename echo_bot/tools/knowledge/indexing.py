@@ -11,6 +11,7 @@ from echo_bot.files import FileDoor, FileRefusal, FileWalk
 from echo_bot.policy.guards.paths import shown
 from echo_bot.policy.guards.sensitive_names import is_within
 from echo_bot.storage.knowledge import IndexedFile, KnowledgeIndex
+from echo_bot.text.counted import counted
 from echo_bot.tools.builtin.pages import is_binary
 from echo_bot.tools.knowledge.passages import passages_of
 
@@ -59,7 +60,7 @@ class RunReport:
             "left out: outside what the path policy lets be seen": self.left_out,
         }
         parts += [f"{count:,} {what}" for what, count in more.items() if count]
-        return "\n".join([f"{self.seen:,} documents: {', '.join(parts)}", *self.problems])
+        return "\n".join([f"{counted(self.seen, 'document')}: {', '.join(parts)}", *self.problems])
 
 
 class IndexRun:
@@ -140,7 +141,7 @@ class IndexRun:
         else:
             self._index_changed(path, content.data)
         if self.report.seen % _PROGRESS_FILES == 0:
-            self._progress(f"{self.report.seen:,} documents read, {self.report.changed:,} indexed\n")
+            self._progress(f"{counted(self.report.seen, 'document')} read, {self.report.changed:,} indexed\n")
 
     def _index_changed(self, path: str, data: bytes) -> None:
         digest = f"{_FORMAT}:{self._documents.chunk_chars}:{hashlib.sha256(data).hexdigest()}"

@@ -96,6 +96,21 @@ async def test_a_clock_that_is_off_is_named_in_the_status(caller: SignedCaller, 
     assert served.health().error == ""
 
 
+async def test_another_signing_secret_is_named_in_the_status_until_slack_is_known(
+    caller: SignedCaller, served: SlackChannel
+) -> None:
+    body = json.dumps({"type": "url_verification", "challenge": "abc"}).encode()
+    other = {"x-slack-signature": "v0=" + "0" * 64}
+    await caller.post(body, {**JSON, **caller.signature(body), "x-slack-signature": ""})
+    assert served.health().error == ""
+    await caller.post(body, {**JSON, **caller.signature(body), **other})
+    assert "channels.slack.signing_secret" in served.health().error
+    await caller.post(body, {**JSON, **caller.signature(body)})
+    assert served.health().error == ""
+    await caller.post(body, {**JSON, **caller.signature(body), **other})
+    assert served.health().error == ""
+
+
 async def test_a_caller_that_hangs_up_in_its_request_is_no_error(served: SlackChannel) -> None:
     async def receive() -> dict[str, str]:
         return {"type": "http.disconnect"}

@@ -146,8 +146,9 @@ async def test_a_group_that_became_a_supergroup_is_found_under_its_new_id(
     ("status", "description", "retry_after", "expected"),
     [
         pytest.param(429, "", 3, RetryAfter, id="too many requests says how long to wait"),
-        pytest.param(500, "Internal Server Error", 0, TemporaryFailure, id="a server error passes"),
-        pytest.param(502, "Bad Gateway", 0, TemporaryFailure, id="a bad gateway passes"),
+        pytest.param(500, "Internal Server Error", 0, OutcomeUnknown, id="a server error leaves it open"),
+        pytest.param(502, "Bad Gateway", 0, OutcomeUnknown, id="so does a bad gateway"),
+        pytest.param(413, "Request Entity Too Large", 0, TemporaryFailure, id="another refusal does not"),
         pytest.param(409, "Conflict: x", 0, TemporaryFailure, id="a conflict passes"),
         pytest.param(403, "Forbidden: bot was kicked", 0, TargetGone, id="forbidden does not pass"),
         pytest.param(400, "Bad Request: chat not found", 0, TargetGone, id="an unknown chat is gone"),
@@ -181,13 +182,22 @@ async def test_after_a_dropped_connection_nobody_knows_whether_it_arrived(
     assert [message.text for message in chat.from_bot] == ["hello"]
 
 
+async def test_nobody_knows_it_either_where_a_gateway_waited_too_long(
+    telegram: TelegramEmulator, channel: TelegramChannel, chat: Conversation
+) -> None:
+    telegram.fail("sendMessage", 504, "Gateway Timeout", after=True)
+    with pytest.raises(OutcomeUnknown):
+        await channel.send_text(HERE, OutboundText("hello"))
+    assert [message.text for message in chat.from_bot] == ["hello"]
+
+
 async def test_of_a_gateway_s_page_only_the_status_is_told(
     telegram: TelegramEmulator, channel: TelegramChannel
 ) -> None:
     telegram.fail_with_page("sendMessage", "<html>Bad gateway</html>" * 1000)
     with pytest.raises(TemporaryFailure) as raised:
         await channel.send_text(HERE, OutboundText("hello"))
-    assert str(raised.value) == "Telegram could not be asked: Bad Gateway (502)"
+    assert str(raised.value) == "Telegram's answer was lost: Bad Gateway (502)"
 
 
 async def test_what_could_not_be_asked_did_not_arrive(

@@ -38,6 +38,7 @@ from echo_bot.channel import (
 )
 from echo_bot.errors import EchoBotError, TargetGone
 from echo_bot.events import Address, Card, CardState, MessageRef, OutboundFile, OutboundText
+from echo_bot.text.language import _
 
 _EXIT_COMMAND = Command("exit", "Stop the bot and leave")
 _CLOSE_SECONDS = 0.8
@@ -236,7 +237,7 @@ class TerminalChannel:
                 await talk.run()
             except (Leave, EOFError):
                 with suppress(EchoBotError):
-                    await self._screen.show(render.hint("Stopping…"))
+                    await self._screen.show(render.hint(_("Stopping…")))
                 self._leave()
 
     async def _take_up(self, port: Port) -> None:

@@ -25,12 +25,13 @@ from channels.cli.working import Working
 from echo_bot.channel import Port, Prompt
 from echo_bot.errors import EchoBotError
 from echo_bot.events import Button, ButtonPress, Card, PressReply
+from echo_bot.text.language import N_, _, listed
 
 _LEAVE_WORDS = frozenset({"/exit", "/quit"})
-_WORD = re.compile(r"[a-z0-9]+")
+_WORD = re.compile(r"[^\W_]+")
 _CLOSING_SECONDS = 1.0
 _GAP = "  "
-_HOW_TO_EDIT = "Enter sends it, unchanged it goes back; Alt-Enter begins a new line"
+_HOW_TO_EDIT = N_("Enter sends it, unchanged it goes back; Alt-Enter begins a new line")
 _DEADLINE_PAUSES = (0.1, 0.4, 1.0, 3.0)
 
 
@@ -90,10 +91,12 @@ class Conversation:
         try:
             is_taken = await self._port.receive(event_of(text, self.last_event_at))
         except EchoBotError as error:
-            await self._screen.show(render.refusal(f"Not stored: {error} Write it again."))
+            await self._screen.show(
+                render.refusal(_("Not stored: {problem} Write it again.").format(problem=error))
+            )
             return
         if not is_taken:
-            await self._screen.show(render.hint(f"Not taken. {SENDER} may not write here, or not so much."))
+            await self._screen.show(render.hint(not_taken(str(SENDER))))
 
     async def _decide(self, waiting: OpenCard) -> None:
         """Ask one card until it is closed, here or elsewhere."""
@@ -121,10 +124,9 @@ class Conversation:
                 self._cards.answers_a_command = True
                 self.say(line)
             else:
-                names = ", ".join(each.key for each in keys)
-                await self._screen.show(
-                    render.hint(f"Nothing was decided. One of these keys, then Enter: {names}")
-                )
+                told = _("Nothing was decided. One of these keys, then Enter: {keys}")
+                names = listed(each.key for each in keys)
+                await self._screen.show(render.hint(told.format(keys=names)))
 
     async def _learn_deadline(self, waiting: OpenCard) -> None:
         """The clock of a card starts once it was delivered, so the card itself may not know its end."""
@@ -156,20 +158,20 @@ class Conversation:
         question: StyleAndTextTuples = [("", f"{clean(asked.question)}\n")]
         if not asked.initial:
             return (await self._prompts.answer([*question, ("class:ask", MARK)])).strip()
-        question += [("class:faint", f"{_HOW_TO_EDIT}\n"), ("class:ask", MARK)]
+        question += [("class:faint", f"{_(_HOW_TO_EDIT)}\n"), ("class:ask", MARK)]
         return await self._prompts.answer(question, waiting.draft or asked.initial)
 
     async def _asked(self, button: Button, message_id: str) -> Prompt | PressReply:
         try:
             return await self._port.prompt(_button_press(button, message_id))
         except EchoBotError as error:
-            return PressReply(f"Not asked: {error}", ok=False)
+            return PressReply(_("Not asked: {problem}").format(problem=error), ok=False)
 
     async def _pressed(self, button: Button, message_id: str, text: str = "") -> PressReply:
         try:
             return await self._port.press(_button_press(button, message_id, text))
         except EchoBotError as error:
-            return PressReply(f"Not decided: {error}", ok=False)
+            return PressReply(_("Not decided: {problem}").format(problem=error), ok=False)
 
     async def _tell(self, waiting: OpenCard, reply: PressReply) -> None:
         """A refusal as it is. A decision is told by the closed card; else, as with a quorum, by the reply."""
@@ -181,6 +183,10 @@ class Conversation:
         except TimeoutError:
             await self._screen.show(render.hint(reply.text))
             self._cards.answered(waiting.card.card_id)
+
+
+def not_taken(who: str) -> str:
+    return _("Not taken. {who} may not write here, or not so much.").format(who=who)
 
 
 def _command_of(label: str) -> str:
@@ -199,7 +205,12 @@ def _question(waiting: OpenCard, keys: tuple[KeyedButton, ...], columns: int) ->
             gap, used = "\n", get_cwidth(each.text)
         before, marked, after = each.parts
         shown += [("", gap + before), ("class:key", f"[{marked}]"), ("", after)]
-    return [*shown, ("", "\n"), ("class:faint", f"Key, then Enter{short} "), ("class:ask", MARK)]
+    return [
+        *shown,
+        ("", "\n"),
+        ("class:faint", _("Key, then Enter{card} ").format(card=short)),
+        ("class:ask", MARK),
+    ]
 
 
 def _button_press(button: Button, message_id: str, text: str = "") -> ButtonPress:

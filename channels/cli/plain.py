@@ -16,6 +16,7 @@ from echo_bot.channel import ChannelCapabilities, ChannelHealth, ChannelState, P
 from echo_bot.errors import EchoBotError, TargetGone, TemporaryFailure
 from echo_bot.events import Address, Card, MessageRef, OutboundFile, OutboundText
 from echo_bot.text import strip_markup
+from echo_bot.text.language import _
 
 _CHUNK = 65536
 _JOIN_SECONDS = 0.8
@@ -62,7 +63,8 @@ class PlainChannel:
     async def send_file(self, address: Address, file: OutboundFile) -> MessageRef:
         if not await asyncio.to_thread(os.path.isfile, file.path):
             raise TargetGone(f"{file.name} cannot be read any more")
-        self._print(f"File {clean_line(file.name)}: {clean_line(file.path)}")
+        told = _("File {name}: {path}").format(name=clean_line(file.name), path=clean_line(file.path))
+        self._print(told)
         return MessageRef(address, uuid.uuid4().hex)
 
     async def typing(self, address: Address) -> None:
@@ -91,9 +93,10 @@ class PlainChannel:
         self._last_event_at = datetime.now(UTC)
         try:
             if not await port.receive(event_of(text, self._last_event_at)):
-                self._print(f"Not taken. {CHAT} may not write here, or not so much.")
+                told = _("Not taken. {who} may not write here, or not so much.")
+                self._print(told.format(who=CHAT))
         except EchoBotError as error:
-            self._print(f"Not stored: {error}")
+            self._print(_("Not stored: {problem}").format(problem=error))
 
 
 class _Lines:

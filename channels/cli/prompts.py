@@ -17,9 +17,9 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.styles import Style
 
 from echo_bot.channel import Command
+from echo_bot.text.language import _
 
 MARK = "› "
-_PLACEHOLDER: StyleAndTextTuples = [("class:faint", "Write a message, or / for commands. Ctrl-D stops.")]
 _STYLE = Style.from_dict(
     {
         "mark": "bold fg:ansigreen",
@@ -79,9 +79,11 @@ class Prompts:
         self._above, self._on_cancel, self._monotonic = above, on_cancel, monotonic
         self._question: StyleAndTextTuples = []
         self._last_key = float("-inf")
-        self._chat = self._session(source, output, self._chat_mark, CommandCompleter(commands), _PLACEHOLDER)
+        words = _("Write a message, or / for commands. Ctrl-D stops.")
+        placeholder: StyleAndTextTuples = [("class:faint", words)]
+        self._chat = self._session(source, output, self._chat_mark, CommandCompleter(commands), placeholder)
         self._answer = self._session(source, output, self._answer_mark, None, [])
-        self._chat.app.key_processor.before_key_press += lambda _: self._note_key()
+        self._chat.app.key_processor.before_key_press += lambda processor: self._note_key()
 
     async def message(self) -> str:
         """One message; it may have several lines. Raises Interrupted or Leave."""

@@ -15,6 +15,7 @@ from rich.text import Text
 from channels.cli.clean import clean, clean_line
 from channels.cli.markdown import ChatMarkdown, highlighted
 from echo_bot.events import Card, CardBlock, CardState, CodeBlock, Fields, OutboundText, Paragraph
+from echo_bot.text.language import _, listed
 
 _RISK_COLOURS = {"dangerous": "red", "exec": "yellow", "write": "blue", "read_only": "green"}
 _OUTCOMES = {
@@ -53,7 +54,7 @@ def outcome(of: Card, offers: tuple[str, ...] = ()) -> RenderableType:
     if of.short_id:
         line.append(f" ({clean_line(of.short_id)})", style="dim not bold")
     reasons = [Text(f"  {clean_line(text)}", overflow="fold") for text in _reasons(of)]
-    still = [hint(f"  Possible now: {', '.join(offers)}")] if offers else []
+    still = [hint("  " + _("Possible now: {commands}").format(commands=listed(offers)))] if offers else []
     return Group(line, *reasons, *still, Text())
 
 
@@ -67,9 +68,10 @@ def refusal(text: str) -> RenderableType:
 
 
 def file_line(name: str, path: str, size: int) -> RenderableType:
-    line = Text("File ", style="bold", overflow="fold")
+    line = Text(_("File") + " ", style="bold", overflow="fold")
     line.append(clean_line(name), style="cyan")
-    line.append(f" ({size:,} bytes)\n  {clean_line(path)}\n", style="dim not bold")
+    line.append(_(" ({count:,} bytes)").format(count=size), style="dim not bold")
+    line.append(f"\n  {clean_line(path)}\n", style="dim not bold")
     return line
 
 
@@ -93,8 +95,8 @@ def _block(block: CardBlock) -> Iterator[RenderableType]:
             yield Padding(highlighted(clean(block.text), block.language), (0, 0, 0, 2))
         case Fields():
             yield _facts(block)
-        case _:
-            assert_never(block)
+        case _other:
+            assert_never(_other)
 
 
 def _facts(fields: Fields) -> Table:

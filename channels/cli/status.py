@@ -11,6 +11,7 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from channels.cli.cards import CardLine
 from channels.cli.clean import clean
 from channels.cli.working import Working
+from echo_bot.text.language import _
 
 _PREVIEW_LINES = 4
 _AGAIN_SECONDS = 3.0
@@ -51,13 +52,13 @@ class Status:
 
     def _line(self) -> StyleAndTextTuples:
         if self.is_leaving_soon:
-            return [("class:warn", "Press Ctrl-C again to stop the bot")]
+            return [("class:warn", _("Press Ctrl-C again to stop the bot"))]
         waiting = self._cards.first()
         if waiting is not None:
             return [("class:faint", self._card_line(waiting.card.deadline))]
         if self._working.is_on:
-            busy = f"working… {self._working.seconds} s"
-            return [("class:busy", busy), ("class:faint", " · Ctrl-C stops it")]
+            busy = _("working… {seconds} s").format(seconds=self._working.seconds)
+            return [("class:busy", busy), ("class:faint", _(" · Ctrl-C stops it"))]
         return []
 
     def _preview(self) -> StyleAndTextTuples:
@@ -72,7 +73,8 @@ class Status:
     def _card_line(self, deadline: datetime | None) -> str:
         parts = []
         if deadline is not None:
-            parts.append(f"{max(0, int((deadline - self._now()).total_seconds()))} s left")
+            left = max(0, int((deadline - self._now()).total_seconds()))
+            parts.append(_("{seconds} s left").format(seconds=left))
         if len(self._cards) > 1:
-            parts.append(f"{len(self._cards) - 1} more to decide")
-        return " · ".join([*parts, "/commands work here too", "Ctrl-C stops the turn"])
+            parts.append(_("{count} more to decide").format(count=len(self._cards) - 1))
+        return " · ".join([*parts, _("/commands work here too"), _("Ctrl-C stops the turn")])

@@ -19,6 +19,7 @@ from channels.discord.replies import Act, acknowledge, tell
 from echo_bot.channel import Port, Prompt
 from echo_bot.errors import EchoBotError
 from echo_bot.events import Address, ButtonPress, Identity, PressReply
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
@@ -27,11 +28,11 @@ _MAX_TITLE = _MAX_FIELD_LABEL = 45
 _MAX_PLACEHOLDER = 100
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+|(?<=[。？！])")
 _TEXT_INPUT = 4
-_TITLE = "Your words"
-_TOO_SLOW = "That took too long. Press the button once more."
-_NOT_STORED = "That could not be stored, so nothing was decided. Press again in a moment."
-_TOO_LONG = (
-    f"This is longer than the {MAX_INPUT} characters that can be edited here. Edit it on the web page, "
+_TITLE = N_("Your words")
+_TOO_SLOW = N_("That took too long. Press the button once more.")
+_NOT_STORED = N_("That could not be stored, so nothing was decided. Press again in a moment.")
+_TOO_LONG = N_(
+    "This is longer than the {most} characters that can be edited here. Edit it on the web page, "
     "or deny it and ask for another call."
 )
 
@@ -47,7 +48,7 @@ class Presses:
         token, asks = read_custom_id(_custom_id(interaction))
         press = press_of(interaction, token, self._account)
         if press is None:
-            await tell(interaction, "This chat is not known to the bot.")
+            await tell(interaction, _("This chat is not known to the bot."))
         elif asks:
             await self._ask(interaction, press)
         else:
@@ -70,19 +71,19 @@ class Presses:
             return await self._port.press(press)
         except EchoBotError as error:
             log.error("discord_press_failed", press=press.press_id, error=str(error))
-            return PressReply(_NOT_STORED, ok=False)
+            return PressReply(_(_NOT_STORED), ok=False)
 
     async def _ask(self, interaction: Act, press: ButtonPress) -> None:
         try:
             async with asyncio.timeout(self._prompt_seconds):
                 asked = await self._port.prompt(press)
         except TimeoutError:
-            asked = PressReply(_TOO_SLOW, ok=False)
+            asked = PressReply(_(_TOO_SLOW), ok=False)
         except EchoBotError as error:
             log.error("discord_prompt_failed", press=press.press_id, error=str(error))
-            asked = PressReply(_NOT_STORED, ok=False)
+            asked = PressReply(_(_NOT_STORED), ok=False)
         if isinstance(asked, Prompt) and len(asked.initial) > MAX_INPUT:
-            asked = PressReply(_TOO_LONG, ok=False)
+            asked = PressReply(_(_TOO_LONG).format(most=MAX_INPUT), ok=False)
         if isinstance(asked, PressReply):
             await tell(interaction, literal(asked.text))
             return
@@ -91,9 +92,9 @@ class Presses:
 
 async def open_modal(interaction: Act, token: str, prompt: Prompt) -> None:
     """Ask for words. A label too short for a question takes its first sentence; an empty field shows all."""
-    modal = Modal(title=_fitting(prompt.title or prompt.question or _TITLE, _MAX_TITLE), custom_id=token)
+    modal = Modal(title=_fitting(prompt.title or prompt.question or _(_TITLE), _MAX_TITLE), custom_id=token)
     field: TextInput[Modal] = TextInput(
-        label=_label(prompt.question or _TITLE),
+        label=_label(prompt.question or _(_TITLE)),
         style=TextStyle.paragraph,
         custom_id="words",
         default=prompt.initial or None,

@@ -18,14 +18,15 @@ from channels.discord.replies import Act, acknowledge, say_openly, tell, withdra
 from echo_bot.channel import Command, CommandReply, Completion, Parameter, Port, inbound_event
 from echo_bot.errors import EchoBotError
 from echo_bot.events import BlockType, ContentBlock, Identity, InboundEvent
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
 _COMPLETION_SECONDS = 2.5
 _MAX_CHOICE = 100
 _SHOWN_CHARACTERS = 1500
-_STARTED = "On its way."
-_NOT_STORED = "That could not be stored, so nothing was done. Try again in a moment."
+_STARTED = N_("On its way.")
+_NOT_STORED = N_("That could not be stored, so nothing was done. Try again in a moment.")
 
 
 class SlashCommands:
@@ -43,7 +44,7 @@ class SlashCommands:
         if not acknowledged:
             return
         if reply.queued:
-            await say_openly(interaction, _STARTED, asked_openly(event.sender_name, event.text))
+            await say_openly(interaction, _(_STARTED), asked_openly(event.sender_name, event.text))
         elif answer := render_markdown(reply.text):
             await tell(interaction, answer)
         else:
@@ -70,7 +71,7 @@ class SlashCommands:
             return await self._port.command(event)
         except EchoBotError as error:
             log.error("discord_command_failed", event_id=event.event_id, error=str(error))
-            return CommandReply(_NOT_STORED, ok=False)
+            return CommandReply(_(_NOT_STORED), ok=False)
 
 
 def command_event(interaction: Act, commands: Sequence[Command], account: str) -> InboundEvent:
@@ -100,7 +101,7 @@ def command_event(interaction: Act, commands: Sequence[Command], account: str) -
 def asked_openly(name: str, text: str) -> str:
     """Who asked for what, for everybody in the channel to see; nothing of it is markup."""
     shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
-    return f"**{literal(name)}** asked: {literal(shown)}"
+    return _("**{name}** asked: {words}").format(name=literal(name), words=literal(shown))
 
 
 def _parameters(commands: Sequence[Command], name: str) -> tuple[Parameter, ...]:

@@ -39,6 +39,7 @@ from echo_bot.channel import (
 from echo_bot.channel.uploads import read_for_upload
 from echo_bot.errors import StartError, TemporaryFailure
 from echo_bot.events import Address, Card, ContentBlock, MessageRef, OutboundFile, OutboundText
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
@@ -59,7 +60,7 @@ CAPABILITIES = ChannelCapabilities(
     stream_interval_ms=1200,
     stream_interval_group_ms=1200,
 )
-_STATUS = "is thinking …"
+_STATUS = N_("is thinking …")
 _MESSAGE_IDS = uuid.UUID("6f1c6a0e-5b0e-4c39-9f5b-0f0a3d1f5e57")
 _ALREADY_SENT = frozenset({"duplicate_message_not_allowed", "duplicate_message"})
 
@@ -141,7 +142,7 @@ class SlackChannel:
             return
         try:
             await self._web().assistant_threads_setStatus(
-                channel_id=address.chat_id, thread_ts=address.thread_id, status=_STATUS
+                channel_id=address.chat_id, thread_ts=address.thread_id, status=_(_STATUS)
             )
         except SDK_ERRORS as error:
             if error_code(error) not in ("", "ratelimited"):

@@ -21,14 +21,15 @@ from channels.slack.render import render_text
 from echo_bot.channel import Command, CommandReply, Port, inbound_event
 from echo_bot.errors import EchoBotError
 from echo_bot.events import BlockType, ContentBlock, Identity, InboundEvent, OutboundText
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
 SHORTCUT_MESSAGE, SHORTCUT_ANYWHERE = "echo_ask_about", "echo_ask"
 """Callback ids of the shortcuts in the app's manifest."""
 
-_NOT_STORED = "That could not be stored just now. Try again."
-_NOT_TAKEN = "I did not take that: either I do not know you, or I am not to answer here."
+_NOT_STORED = N_("That could not be stored just now. Try again.")
+_NOT_TAKEN = N_("I did not take that: either I do not know you, or I am not to answer here.")
 _HELP = "help"
 _ALIKE = 0.75
 _MAX_QUOTE = 2000
@@ -90,7 +91,7 @@ class Commands:
             return await self._port.command(event)
         except EchoBotError as error:
             log.warning("slack_command_failed", account=self._account, error=type(error).__name__)
-            return CommandReply(_NOT_STORED, ok=False)
+            return CommandReply(_(_NOT_STORED), ok=False)
 
     async def take_shortcut(self, body: Payload) -> None:
         """Open the modal: about a message, or from anywhere."""
@@ -110,7 +111,7 @@ class Commands:
         else:
             view = ask("", {}, ASK_DIRECT)
         if not await self._port.admits(Identity(NAME, user, self._account)):
-            view = notice(_NOT_TAKEN)
+            view = notice(_(_NOT_TAKEN))
         try:
             await self._clients.web.views_open(trigger_id=str(body.get("trigger_id") or ""), view=view)
         except SDK_ERRORS as error:

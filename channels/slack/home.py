@@ -19,6 +19,7 @@ from echo_bot.channel import Port
 from echo_bot.channel.errands import Errands
 from echo_bot.errors import EchoBotError, RetryAfter
 from echo_bot.events import Card, Identity
+from echo_bot.text.language import N_, _, listed
 
 log = structlog.get_logger(__name__)
 
@@ -27,8 +28,8 @@ MAX_CHARACTERS = 60_000
 """Far below the 250 kB that Slack takes for a view, however the text is encoded."""
 _REMEMBERED = 200
 _NOTICE_SECONDS = 60.0
-_NONE_OPEN = "Nothing waits for your decision."
-_UNKNOWN = "This bot does not know you."
+_NONE_OPEN = N_("Nothing waits for your decision.")
+_UNKNOWN = N_("This bot does not know you.")
 
 Block = dict[str, Any]
 
@@ -111,9 +112,9 @@ def home_blocks(cards: Sequence[Card], notice: str = "", *, known: bool = True) 
     """As many whole cards as Slack takes; the others are counted, and named by their ids."""
     top = [*literal_blocks(notice), {"type": "divider"}] if notice else []
     if not known:
-        return top + literal_blocks(_UNKNOWN)
+        return top + literal_blocks(_(_UNKNOWN))
     if not cards:
-        return top + literal_blocks(_NONE_OPEN)
+        return top + literal_blocks(_(_NONE_OPEN))
     blocks = list(top)
     left_off: list[str] = []
     for place, card in enumerate(cards):
@@ -123,10 +124,8 @@ def home_blocks(cards: Sequence[Card], notice: str = "", *, known: bool = True) 
         else:
             blocks += shown
     if left_off:
-        ids = ", ".join(left_off[:20])
-        blocks += literal_blocks(
-            f"{len(left_off)} more: {ids}. Decide them in their chats or by /echo approve ID."
-        )
+        told = _("{count} more: {ids}. Decide them in their chats or by /echo approve ID.")
+        blocks += literal_blocks(told.format(count=len(left_off), ids=listed(left_off[:20])))
     return blocks
 
 

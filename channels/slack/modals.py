@@ -8,6 +8,7 @@ from typing import Any
 
 from channels.slack.render import literal_blocks, plain
 from echo_bot.channel import Prompt
+from echo_bot.text.language import _
 
 MAX_WORDS = 3000
 MAX_CONTEXT = 3000
@@ -23,7 +24,7 @@ View = dict[str, Any]
 
 
 def loading() -> View:
-    return _view(NOTICE, "Echo", literal_blocks("One moment …"))
+    return _view(NOTICE, "Echo", literal_blocks(_("One moment …")))
 
 
 def notice(text: str, title: str = "Echo") -> View:
@@ -35,8 +36,8 @@ def question(prompt: Prompt, context: Mapping[str, str]) -> View:
     return _view(
         PROMPT,
         prompt.title or "Echo",
-        [_input(prompt.question or "What should be passed along?", prompt.initial)],
-        submit="Send",
+        [_input(prompt.question or _("What should be passed along?"), prompt.initial)],
+        submit=_("Send"),
         context=context,
     )
 
@@ -46,7 +47,11 @@ def ask(quoted: str, context: Mapping[str, str], callback_id: str) -> View:
     shown = quoted if len(quoted) <= _QUOTE else f"{quoted[: _QUOTE - 1]}…"
     blocks = literal_blocks(shown) if shown.strip() else []
     return _view(
-        callback_id, "Ask Echo", [*blocks, _input("Your message", "")], submit="Send", context=context
+        callback_id,
+        _("Ask Echo"),
+        [*blocks, _input(_("Your message"), "")],
+        submit=_("Send"),
+        context=context,
     )
 
 
@@ -89,7 +94,7 @@ def _view(
         "type": "modal",
         "callback_id": callback_id,
         "title": plain(title, _TITLE),
-        "close": plain("Close", _TITLE),
+        "close": plain(_("Close"), _TITLE),
         "blocks": blocks,
     }
     if submit:

@@ -18,13 +18,14 @@ from channels.slack.render import ASK
 from echo_bot.channel import Port
 from echo_bot.errors import EchoBotError
 from echo_bot.events import Address, ButtonPress, Identity, PressReply
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
-_NOT_STORED = "That could not be stored just now. Press the button again."
-_NOT_OPENED = "Slack could not open the question. Press the button again."
-_TOO_LONG = (
-    f"This is longer than the {MAX_WORDS} characters that Slack takes, so it cannot be edited here. "
+_NOT_STORED = N_("That could not be stored just now. Press the button again.")
+_NOT_OPENED = N_("Slack could not open the question. Press the button again.")
+_TOO_LONG = N_(
+    "This is longer than the {most} characters that Slack takes, so it cannot be edited here. "
     "Edit it on the web page."
 )
 
@@ -67,7 +68,7 @@ class Presses:
             )
         except SDK_ERRORS as error:
             log.info("slack_modal_not_opened", account=self._account, error=error_code(error))
-            await self._tell(where, PressReply(_NOT_OPENED, ok=False))
+            await self._tell(where, PressReply(_(_NOT_OPENED), ok=False))
             return
         press = await self._press_of(body, action)
         view = await self._question(press, where)
@@ -82,11 +83,11 @@ class Presses:
             asked = await self._port.prompt(press)
         except EchoBotError as error:
             log.warning("slack_prompt_failed", account=self._account, error=type(error).__name__)
-            return notice(_NOT_STORED)
+            return notice(_(_NOT_STORED))
         if isinstance(asked, PressReply):
             return notice(asked.text)
         if len(asked.initial) > MAX_WORDS:
-            return notice(_TOO_LONG, asked.title or "Echo")
+            return notice(_(_TOO_LONG).format(most=MAX_WORDS), asked.title or "Echo")
         return question(asked, {**where, "token": press.token, "message": press.message_id})
 
     async def take_words(self, body: Payload) -> None:
@@ -130,14 +131,14 @@ class Presses:
             return await self._port.press(press)
         except EchoBotError as error:
             log.warning("slack_press_failed", account=self._account, error=type(error).__name__)
-            return PressReply(_NOT_STORED, ok=False)
+            return PressReply(_(_NOT_STORED), ok=False)
 
     async def _tell(self, where: Mapping[str, str], reply: PressReply) -> None:
         """Best effort: the decision stands whether or not the answer arrives."""
-        text = escaped(reply.text or "Done.")
+        text = escaped(reply.text or _("Done."))
         try:
             if not where.get("channel"):
-                await self._tell_home(where["user"], reply.text or "Done.")
+                await self._tell_home(where["user"], reply.text or _("Done."))
                 return
             await self._clients.web.chat_postEphemeral(
                 channel=where["channel"],

@@ -20,15 +20,14 @@ from echo_bot.channel import Port, Prompt
 from echo_bot.channel.errands import Errands
 from echo_bot.errors import RetryAfter, TemporaryFailure
 from echo_bot.events import Address, ButtonPress, Identity, PressReply
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
 MAX_ANSWER_CHARACTERS = 200
 _REMEMBERED = 500
 _PAUSES_SECONDS = (0.5, 2.0)
-_TOO_LONG = PressReply(
-    "This is too long to be changed in Telegram. Change it on the bot's web page.", ok=False
-)
+_TOO_LONG = N_("This is too long to be changed in Telegram. Change it on the bot's web page.")
 
 
 class Presses:
@@ -66,7 +65,7 @@ class Presses:
         press = replace(press, address=prompt.address or press.address)
         question = question_for(presser, press, prompt)
         if not question.fits:
-            return _TOO_LONG
+            return PressReply(_(_TOO_LONG), ok=False)
 
         async def ask() -> None:
             try:
@@ -76,7 +75,7 @@ class Presses:
                 log.warning("telegram_question_not_sent", account=self._account, press=press.press_id)
 
         self._errands.run(ask(), "telegram:ask")
-        return PressReply(HOW_TO_ANSWER)
+        return PressReply(_(HOW_TO_ANSWER))
 
     def _answer(self, query: CallbackQuery, reply: PressReply) -> None:
         """Best effort: the decision stands whether or not Telegram takes the answer."""
@@ -98,7 +97,7 @@ class Presses:
             await self._patiently(
                 lambda: self._bot.send_message(
                     message.chat.id,
-                    reply.text or "Done.",
+                    reply.text or _("Done."),
                     message_thread_id=int(thread) if thread else None,
                     reply_parameters=answering(str(message.message_id)),
                     disable_notification=reply.ok,

@@ -12,10 +12,11 @@ from channels.telegram.inbound import NAME, thread_of
 from channels.telegram.render import MAX_UNITS
 from echo_bot.channel import LengthUnit, Prompt
 from echo_bot.events import Address, ButtonPress, Identity
+from echo_bot.text.language import N_, _
 from echo_bot.text.measure import measure
 
-HOW_TO_ANSWER = "Reply to this message."
-_COPY_AND_CHANGE = "Copy this, change it and send it as a reply:"
+HOW_TO_ANSWER = N_("Reply to this message.")
+_COPY_AND_CHANGE = N_("Copy this, change it and send it as a reply:")
 _MAX_PLACEHOLDER = 64
 _REMEMBERED = 500
 
@@ -51,11 +52,11 @@ def question_for(presser: User, press: ButtonPress, prompt: Prompt) -> Question:
     add(presser.full_name, MessageEntity.TEXT_MENTION, presser)
     add(f": {prompt.question}\n")
     if prompt.initial:
-        add(f"{_COPY_AND_CHANGE}\n")
+        add(f"{_(_COPY_AND_CHANGE)}\n")
         add(prompt.initial, MessageEntity.PRE)
         add("\n")
     else:
-        add(f"{HOW_TO_ANSWER} ")
+        add(f"{_(HOW_TO_ANSWER)} ")
     add(press.token, MessageEntity.CODE)
     return Question("".join(pieces), tuple(entities))
 

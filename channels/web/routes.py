@@ -7,14 +7,16 @@ from os import PathLike, stat_result
 from pathlib import Path
 
 from fastapi import FastAPI, Response, WebSocket
-from fastapi.responses import FileResponse, PlainTextResponse
+from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
 
 from channels.web.files import SentFiles
 from channels.web.tabs import CLOSE_TRY_AGAIN
 from channels.web.talk import House, Talk
+from channels.web.words import index_page, words_script
 from echo_bot.channel import AsgiApp
 from echo_bot.events import Identity
+from echo_bot.text.language import _
 
 PAGE_FOLDER = Path(__file__).parent / "page"
 
@@ -33,7 +35,8 @@ def build_routes(house: Callable[[], House | None], files: SentFiles) -> AsgiApp
     """`house` gives None while the channel does not run; pages are then told to come back."""
     paths = _Paths(house, files)
     app = FastAPI(openapi_url=None)
-    app.add_api_route("/", _page, methods=["GET"], response_class=FileResponse)
+    app.add_api_route("/", _page, methods=["GET"], response_class=HTMLResponse)
+    app.add_api_route("/words.js", _words, methods=["GET"], response_class=Response)
     app.add_api_route("/files/{file_id}", paths.file, methods=["GET"], response_class=FileResponse)
     app.add_api_websocket_route("/ws", paths.socket)
     app.mount("/", _PageFiles(directory=PAGE_FOLDER))
@@ -41,7 +44,13 @@ def build_routes(house: Callable[[], House | None], files: SentFiles) -> AsgiApp
 
 
 async def _page() -> Response:
-    return FileResponse(PAGE_FOLDER / "index.html", headers=_PAGE_HEADERS)
+    return HTMLResponse(index_page(PAGE_FOLDER), headers=_PAGE_HEADERS)
+
+
+async def _words() -> Response:
+    return Response(
+        words_script(PAGE_FOLDER), media_type="text/javascript", headers={"Cache-Control": "no-cache"}
+    )
 
 
 class _Paths:
@@ -52,8 +61,8 @@ class _Paths:
     async def file(self, file_id: str) -> Response:
         sent = self._files.get(file_id)
         if sent is None:
-            gone = "This file is no longer kept here. Ask the bot to send it again.\n"
-            return PlainTextResponse(gone, status_code=404)
+            gone = _("This file is no longer kept here. Ask the bot to send it again.")
+            return PlainTextResponse(f"{gone}\n", status_code=404)
         return FileResponse(
             sent.path,
             media_type=sent.link.mime if sent.link.inline else "application/octet-stream",

@@ -31,6 +31,7 @@ from channels.web.wire import (
 from echo_bot.channel import Port, inbound_event
 from echo_bot.errors import EchoBotError
 from echo_bot.events import Address, BlockType, ButtonPress, ContentBlock, Identity, PressReply
+from echo_bot.text.language import _
 
 _TRANSCRIPT_ENTRIES = 300
 _MAX_PRESSES_AT_ONCE = 16
@@ -140,11 +141,11 @@ class Talk:
         )
         try:
             if not await self._house.port.admits(self._viewer):
-                tab.send(_said(say, ok=False, text=f"{self._viewer} may not speak here."))
+                tab.send(_said(say, ok=False, text=_("{who} may not speak here.").format(who=self._viewer)))
                 return
             is_new = await self._house.port.receive(event)
         except EchoBotError as error:
-            tab.send(_said(say, ok=False, text=f"Not stored: {error}", retry=True))
+            tab.send(_said(say, ok=False, text=_("Not stored: {problem}").format(problem=error), retry=True))
             return
         self._house.last_event_at = now
         if is_new:
@@ -155,7 +156,7 @@ class Talk:
     def _begin_press(self, tab: Tab, press: Press | Ask) -> None:
         """A decision never queues behind a message."""
         if len(self._presses) >= _MAX_PRESSES_AT_ONCE:
-            tab.send(frame("error", text="Too many presses at once: wait for the first to be answered."))
+            tab.send(frame("error", text=_("Too many presses at once: wait for the first to be answered.")))
             return
         work = self._press(tab, press) if isinstance(press, Press) else self._ask(tab, press)
         task = asyncio.create_task(work, name="web press")
@@ -166,7 +167,7 @@ class Talk:
         try:
             reply = await self._house.port.press(self._button_press(press, press.text))
         except EchoBotError as error:
-            reply = PressReply(f"Not decided: {error}", ok=False)
+            reply = PressReply(_("Not decided: {problem}").format(problem=error), ok=False)
         tab.send(press_reply(press, reply))
 
     async def _ask(self, tab: Tab, ask: Ask) -> None:
@@ -174,7 +175,7 @@ class Talk:
         try:
             asked = await self._house.port.prompt(self._button_press(ask))
         except EchoBotError as error:
-            asked = PressReply(f"Not asked: {error}", ok=False)
+            asked = PressReply(_("Not asked: {problem}").format(problem=error), ok=False)
         tab.send(press_reply(ask, asked) if isinstance(asked, PressReply) else prompt_frame(ask, asked))
 
     def _button_press(self, press: Press | Ask, text: str = "") -> ButtonPress:

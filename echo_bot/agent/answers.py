@@ -17,11 +17,13 @@ from pydantic_ai.messages import (
 )
 
 from echo_bot.agent.thinking import ThinkFilter, without_thinking
+from echo_bot.text.language import N_, _
 
-NO_ANSWER = "(The model gave no answer.)"
+NO_ANSWER = N_("(The model gave no answer.)")
 _KEY = "echo_bot"
-_CUT_OFF = "(This answer was cut off at the limit of its length; see models.limits.max_output_tokens.)"
-_FILTERED = "(The provider's content filter ended this answer.)"
+_CUT_OFF = N_("(This answer was cut off at the limit of its length; see models.limits.max_output_tokens.)")
+_FILTERED = N_("(The provider's content filter ended this answer.)")
+_ENDINGS = {"length": _CUT_OFF, "content_filter": _FILTERED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +106,15 @@ def remark(messages: Sequence[ModelMessage]) -> str:
     if not isinstance(last, ModelResponse):
         return ""
     answerer = answered_by(last)
-    told = {"length": _CUT_OFF, "content_filter": _FILTERED}.get(last.finish_reason or "", "")
-    instead = f"(Answered by {answerer.model}: {answerer.instead_of} failed.)" if answerer.instead_of else ""
-    unseen = f"({answerer.model} refused images, so it did not see them.)" if answerer.unseeing else ""
-    return "\n".join(filter(None, (told, instead, unseen)))
+    ended = _ENDINGS.get(last.finish_reason or "")
+    told = [_(ended)] if ended else []
+    if answerer.instead_of:
+        instead = _("(Answered by {model}: {other} failed.)")
+        told.append(instead.format(model=answerer.model, other=answerer.instead_of))
+    if answerer.unseeing:
+        unseen = _("({model} refused images, so it did not see them.)")
+        told.append(unseen.format(model=answerer.model))
+    return "\n".join(filter(None, told))
 
 
 class GrowingText:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic_ai.exceptions import (
@@ -21,6 +22,8 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
+from echo_bot.text.language import N_, Say, english
+
 MOST_TRIES = 3
 """How often one model is asked the same before the next one is."""
 
@@ -33,10 +36,6 @@ _TOO_LONG = re.compile(
 )
 """What llama.cpp, LM Studio, xAI and others say; the library knows the words of the three providers."""
 
-_SHORTER = (
-    "`/new` begins a new conversation, `/model` chooses another model; "
-    "set models.compaction.at_tokens below what it takes"
-)
 _MOST_DETAIL_CHARS = 300
 _OUTPUT_KEY = "models.limits.max_output_tokens"
 
@@ -44,11 +43,19 @@ ModelError = (AgentRunError, UserError, OSError, ValueError)
 """What the libraries raise for a model that fails."""
 
 
-class LimitReached(AgentRunError):
+class _Told(AgentRunError):
+    """Its text is English, for the model and the log; `said` gives it in the language of people."""
+
+    def __init__(self, message: str, said: Callable[[Say], str] | None = None) -> None:
+        super().__init__(message)
+        self.said: Callable[[Say], str] = said or (lambda say: message)
+
+
+class LimitReached(_Told):
     """A limit of the configuration ends the turn; the sentence names its key."""
 
 
-class ModelsFailed(AgentRunError):
+class ModelsFailed(_Told):
     """No model gave an answer; the sentence says why of each."""
 
 
@@ -120,34 +127,51 @@ def refuses_images(error: Exception) -> bool:
     return error.status_code in _REFUSED_CONTENT or "image" in _message(error.body).casefold()
 
 
-def why_failed(error: Exception, name: str = "the model") -> str:
+def why_failed(error: Exception, name: str = "", say: Say = english) -> str:
     """The error as a clause for people; to be masked, since the provider's own words may hold anything."""
+    name = name or say(N_("the model"))
     match error:
         case LimitReached() | ModelsFailed():
-            return str(error)
+            return error.said(say)
         case ModelRequestTimeout():
-            return f"{name} took longer than models.limits.timeout_seconds"
+            return say(N_("{model} took longer than models.limits.timeout_seconds")).format(model=name)
         case ModelAPIError() if is_too_long(error):
-            return f"{_with_detail(f'this is longer than {name} takes', _message(error.body))} ({_SHORTER})"
+            longer = say(N_("this is longer than {model} takes")).format(model=name)
+            shorter = say(
+                N_(
+                    "{problem} (`/new` begins a new conversation, `/model` chooses another model; "
+                    "set models.compaction.at_tokens below what it takes)"
+                )
+            )
+            return shorter.format(problem=_with_detail(longer, _message(error.body), say))
         case ModelHTTPError() if error.status_code == 429 and not isinstance(error, ModelQuotaExceededError):
-            wait = f" and asks to wait {error.retry_after:g} s" if error.retry_after else ""
-            return f"{name} has too many requests{wait}"
+            if not error.retry_after:
+                return say(N_("{model} has too many requests")).format(model=name)
+            busy = say(N_("{model} has too many requests and asks to wait {seconds:g} s"))
+            return busy.format(model=name, seconds=error.retry_after)
         case ModelHTTPError():
-            return _with_detail(f"{name} answered with status {error.status_code}", _message(error.body))
+            answered = say(N_("{model} answered with status {status}"))
+            told = answered.format(model=name, status=error.status_code)
+            return _with_detail(told, _message(error.body), say)
         case ModelConnectionError():
-            return _with_detail(f"{name} cannot be reached, or broke off", _cause(error))
+            told = say(N_("{model} cannot be reached, or broke off")).format(model=name)
+            return _with_detail(told, _cause(error), say)
         case ModelAPIError():
-            return _with_detail(f"{name} failed", error.message)
+            return _with_detail(say(N_("{model} failed")).format(model=name), error.message, say)
         case IncompleteToolCall():
-            return f"{name} was cut off within a tool call; raise {_OUTPUT_KEY}"
+            cut = say(N_("{model} was cut off within a tool call; raise {key}"))
+            return cut.format(model=name, key=_OUTPUT_KEY)
         case OutputTokenLimitExceeded():
-            return f"{name} was cut off before it said anything; raise {_OUTPUT_KEY}"
+            cut = say(N_("{model} was cut off before it said anything; raise {key}"))
+            return cut.format(model=name, key=_OUTPUT_KEY)
         case ContentFilterError():
-            return f"the provider's content filter stopped {name}"
+            return say(N_("the provider's content filter stopped {model}")).format(model=name)
         case UnexpectedModelBehavior():
-            return _with_detail(f"{name} answered nothing that can be used", error.message)
+            told = say(N_("{model} answered nothing that can be used")).format(model=name)
+            return _with_detail(told, error.message, say)
         case _:
-            return _with_detail(f"{name} failed", f"{type(error).__name__}: {error}")
+            told = say(N_("{model} failed")).format(model=name)
+            return _with_detail(told, f"{type(error).__name__}: {error}", say)
 
 
 def _message(body: object) -> str:
@@ -167,8 +191,9 @@ def _cause(error: BaseException) -> str:
     return str(deepest) or type(deepest).__name__
 
 
-def _with_detail(sentence: str, detail: str) -> str:
+def _with_detail(sentence: str, detail: str, say: Say) -> str:
     line = " ".join(detail.split())
     if not line:
         return sentence
-    return f"{sentence}: {line if len(line) <= _MOST_DETAIL_CHARS else line[: _MOST_DETAIL_CHARS - 1] + '…'}"
+    shown = line if len(line) <= _MOST_DETAIL_CHARS else line[: _MOST_DETAIL_CHARS - 1] + "…"
+    return say(N_("{label}: {text}")).format(label=sentence, text=shown)

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import assert_never
 
 import structlog
@@ -29,6 +30,7 @@ from echo_bot.agent.history import text_tokens
 from echo_bot.agent.ledger import Ledger, Purpose
 from echo_bot.events import SessionKey
 from echo_bot.storage.protocol import Values
+from echo_bot.text.language import N_, Say, english
 
 log = structlog.get_logger(__name__)
 
@@ -100,8 +102,9 @@ class Models:
 
     async def check_day(self) -> None:
         """Raises LimitReached when no model may be asked any more today."""
-        if refusal := await self.ledger.refusal():
-            raise LimitReached(refusal)
+        said = await self.ledger.limit()
+        if refusal := said(english):
+            raise LimitReached(refusal, said)
 
     async def ask(self, chain: Sequence[Candidate], instructions: str, prompt: str, purpose: Purpose) -> str:
         """One question without tools. Raises LimitReached or ModelsFailed."""
@@ -128,6 +131,10 @@ class Models:
             return result.output
 
 
+def _of_each(failures: Sequence[Callable[[Say], str]], say: Say) -> str:
+    return say(N_("; ")).join(failure(say) for failure in failures)
+
+
 class Attempts:
     """One answer after the other from a chain of models. A failure leads to another try or another model."""
 
@@ -135,7 +142,7 @@ class Attempts:
         self._chain, self._patience = list(chain), patience
         self._place = self._tries = 0
         self._since = patience.monotonic()
-        self._failures: list[str] = []
+        self._failures: list[Callable[[Say], str]] = []
 
     @property
     def current(self) -> Candidate:
@@ -156,7 +163,7 @@ class Attempts:
         if isinstance(error, LimitReached):
             raise error
         self._tries += 1
-        name, why = self.current.name, why_failed(error, self.current.name)
+        name, why = self.current.name, partial(why_failed, error, self.current.name)
         left = self._patience.answer_seconds - (self._patience.monotonic() - self._since)
         decision = after(error, self._tries, left, self._place + 1 < len(self._chain))
         log.warning(
@@ -170,7 +177,8 @@ class Attempts:
                 self._place += 1
                 self._tries, self._since = 0, self._patience.monotonic()
             case GiveUp():
-                raise ModelsFailed("; ".join([*self._failures, why])) from error
+                said = partial(_of_each, [*self._failures, why])
+                raise ModelsFailed(said(english), said) from error
             case _:
                 assert_never(decision)
 

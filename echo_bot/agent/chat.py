@@ -37,7 +37,7 @@ from echo_bot.events import InboundEvent, SessionKey
 from echo_bot.policy.settings import ToolSettings
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import HistoryEntry
-from echo_bot.text.counted import counted
+from echo_bot.text.language import _, ngettext
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.scope import TurnScope
 
@@ -130,7 +130,7 @@ class ChatRunner:
             raise
         except Exception:
             if shown.stream is not None:
-                await shown.stream.abandon("not finished", source=f"{scope.turn_id}:draft")
+                await shown.stream.abandon(_("not finished"), source=f"{scope.turn_id}:draft")
             raise
         await self._finish(scope, done, final_text(done) or "", shown.stream)
         return ChatEnded()
@@ -173,12 +173,18 @@ class ChatRunner:
         try:
             told = await older.summarise_all_but(_KEPT_TURNS)
         except ModelError as error:
-            reason = self._mask(why_failed(error))[:_MOST_REASON_CHARS]
-            return f"It was not summarised, and nothing was changed: {reason}"
+            reason = self._mask(why_failed(error, say=_))[:_MOST_REASON_CHARS]
+            return _("It was not summarised, and nothing was changed: {reason}").format(reason=reason)
         if not told:
-            return f"There is nothing to summarise: the newest {_KEPT_TURNS} turns always stay as they are."
+            nothing = _("There is nothing to summarise: the newest {count} turns always stay as they are.")
+            return nothing.format(count=_KEPT_TURNS)
         after = estimated_tokens(older.messages())
-        return f"Summarised {counted(told, 'turn')}: about {before:,} tokens became {after:,}."
+        done = ngettext(
+            "Summarised {count:,} turn: about {before:,} tokens became {after:,}.",
+            "Summarised {count:,} turns: about {before:,} tokens became {after:,}.",
+            told,
+        )
+        return done.format(count=told, before=before, after=after)
 
     async def _stopped(
         self, scope: TurnScope, journal: Journal, files: Sequence[ReceivedFile], stream: ReplyStream | None
@@ -188,7 +194,7 @@ class ChatRunner:
         if turn is None or not turn.state.is_final:
             return
         if stream is not None:
-            await stream.abandon("stopped", source=f"{scope.turn_id}:draft")
+            await stream.abandon(_("stopped"), source=f"{scope.turn_id}:draft")
         await self._remember_unfinished(scope, journal, files, "it was stopped")
 
     async def _remember_unfinished(
@@ -210,16 +216,19 @@ class ChatRunner:
     ) -> None:
         await self._remember(scope, done)
         told = remark(done)
-        await self._reply(scope, (text.strip() or NO_ANSWER) + (f"\n\n{told}" if told else ""), stream)
+        answer = text.strip() or NO_ANSWER
+        shown = _(NO_ANSWER) if answer == NO_ANSWER else answer
+        await self._reply(scope, shown + (f"\n\n{told}" if told else ""), stream)
 
     async def _failed(self, scope: TurnScope, error: Exception, stream: ReplyStream | None) -> ChatEnded:
         """The sentence takes the place of what was shown of the answer."""
         reason = self._reason(scope, error)
-        sentence = (
-            f"The model did not get this done: {reason}\n\n"
+        shown = self._mask(why_failed(error, say=_))[:_MOST_REASON_CHARS]
+        sentence = _(
+            "The model did not get this done: {reason}\n\n"
             "Nothing further was run. `/run` and `/tool` still work."
         )
-        await self._reply(scope, sentence, stream)
+        await self._reply(scope, sentence.format(reason=shown), stream)
         return ChatEnded(reason)
 
     def _reason(self, scope: TurnScope, error: Exception) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from echo_bot.policy.call import JsonValue
+from echo_bot.text.language import N_, Say
 
 SchemaOf = Callable[[str], Mapping[str, JsonValue] | None]
 """The parameters schema of a tool by name, None for an unknown one."""
@@ -19,8 +20,10 @@ _COMMAND = re.compile(r"/([^\W\d]+)(?:@\S*)?(?:\s+(.*))?\Z", re.DOTALL)
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _JSON_VALUE = re.compile(r"\w+=(?=[\[{])")
 
-RUN_USAGE = "Write the command after /run, for example: /run ls -la"
-TOOL_USAGE = "Write: /tool NAME key=value …, for example: /tool read_file path=README.md"
+RUN_USAGE = N_("Write the command after /run, for example: /run ls -la")
+_NO_JSON = N_("The arguments are not valid JSON: {problem}. {usage}")
+_NOT_SPLIT = N_("The arguments cannot be split: {problem}. Quote values that hold blanks.")
+TOOL_USAGE = N_("Write: /tool NAME key=value …, for example: /tool read_file path=README.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,11 @@ class Chat:
 class Misused:
     """A direct call that cannot be read; the sentence says how to write it."""
 
-    sentence: str
+    template: str
+    problem: str = ""
+
+    def said(self, say: Say) -> str:
+        return say(self.template).format(problem=self.problem, usage=say(TOOL_USAGE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +82,12 @@ def _read_tool(rest: str, schema_of: SchemaOf) -> Directive:
         try:
             args = json.loads(arguments)
         except (ValueError, RecursionError) as error:
-            return Misused(f"The arguments are not valid JSON: {error}. {TOOL_USAGE}")
+            return Misused(_NO_JSON, str(error))
         return DirectCall(name, args)
     try:
         pairs = [word.partition("=") for word in _words(arguments)]
     except ValueError as error:
-        return Misused(f"The arguments cannot be split: {error}. Quote values that hold blanks.")
+        return Misused(_NOT_SPLIT, str(error))
     if any(not equals for _, equals, _ in pairs):
         return Misused(TOOL_USAGE)
     properties = (schema_of(name) or {}).get("properties")

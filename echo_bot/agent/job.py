@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from echo_bot.agent.answers import NO_ANSWER
 from echo_bot.agent.chat import ChatRunner
 from echo_bot.agent.directive import Chat, Compact, DirectCall, Misused, SchemaOf, read_directive
 from echo_bot.agent.journal import Journal
@@ -14,6 +15,7 @@ from echo_bot.policy.call import JsonValue
 from echo_bot.scheduler.job import LATE, NOTHING
 from echo_bot.storage.records import TurnState
 from echo_bot.text.fences import fence
+from echo_bot.text.language import _, english
 from echo_bot.tools.runner import ToolRunner
 from echo_bot.tools.scope import TurnScope
 
@@ -42,7 +44,8 @@ class JobTurns:
         is_late = self._clock() - scope.event.timestamp > LATE
         ended = await self._run(scope, journal)
         if ended.state is TurnState.DONE and ended.result:
-            late = f"(Late: this was due {scope.event.timestamp:%Y-%m-%d %H:%M} UTC.)\n\n" if is_late else ""
+            due = f"{scope.event.timestamp:%Y-%m-%d %H:%M} UTC"
+            late = _("(Late: this was due {time}.)").format(time=due) + "\n\n" if is_late else ""
             await self._delivery.send(
                 scope.event.answered_at, late + ended.result, source=f"{scope.turn_id}:reply"
             )
@@ -50,8 +53,8 @@ class JobTurns:
 
     async def _run(self, scope: TurnScope, journal: Journal) -> Ended:
         match read_directive(scope.event.text, self._schema_of):
-            case Misused(sentence):
-                return Ended(TurnState.FAILED, sentence)
+            case Misused() as misused:
+                return Ended(TurnState.FAILED, misused.said(english))
             case Compact():
                 return Ended(TurnState.FAILED, "/compact is for a conversation, and a job has none")
             case DirectCall(tool, args):
@@ -75,4 +78,4 @@ class JobTurns:
             return Ended(TurnState.FAILED, answered.error)
         if answered.text == NOTHING:
             return Ended()
-        return Ended(result=answered.text or "(The model gave no answer.)")
+        return Ended(result=answered.text or _(NO_ANSWER))

@@ -6,15 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING
 
 from echo_bot.events import SessionKey
 from echo_bot.storage.usage_record import NANOS, Usage, UsageKind, UsageRow, UsageTotal
+from echo_bot.text.language import N_, Say, english, listed
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
 
-UNPRICED_RECORDINGS = (
+UNPRICED_RECORDINGS = N_(
     "models.limits.cost_per_day cannot be kept: the price of transcribing is not known. "
     "Set tools.stt.price_per_minute, 0 where it costs nothing"
 )
@@ -116,11 +118,15 @@ class Ledger:
             cost_nanos=cost_nanos,
         )
 
-    async def refusal(self) -> str:
+    async def refusal(self, say: Say = english) -> str:
         """Why no model may be asked any more today; "" when one may."""
+        return (await self.limit())(say)
+
+    async def limit(self) -> Callable[[Say], str]:
+        """The same, to be said in any language."""
         if not (self._limits.tokens or self._limits.cost):
-            return ""
-        return over_limits(await self.today(), self._limits)
+            return lambda say: ""
+        return partial(over_limits, await self.today(), self._limits)
 
     async def today(self) -> tuple[UsageTotal, ...]:
         return await self._usage.of_day(self.day())
@@ -150,26 +156,34 @@ def used_tokens(response: ModelResponse, asked_tokens: int = 0) -> Tokens:
     return Tokens(asked_tokens, estimated_tokens([response]), 0)
 
 
-def over_limits(totals: Sequence[UsageTotal], limits: DayLimits) -> str:
+def over_limits(totals: Sequence[UsageTotal], limits: DayLimits, say: Say = english) -> str:
     """Which limit is reached. A cost that is not known cannot be held against one, so it ends the day too."""
     tokens = sum(each.tokens for each in totals)
     if limits.tokens and tokens >= limits.tokens:
-        return (
-            f"models.limits.tokens_per_day is reached: {tokens:,} of {limits.tokens:,} tokens were used today"
+        reached = say(
+            N_("models.limits.tokens_per_day is reached: {used:,} of {most:,} tokens were used today")
         )
+        return reached.format(used=tokens, most=limits.tokens)
     if not limits.cost:
         return ""
     if any(each.unknown_costs for each in totals if each.kind == "voice"):
-        return UNPRICED_RECORDINGS
+        return say(UNPRICED_RECORDINGS)
     unpriced = sorted({each.model for each in totals if each.unknown_costs})
     if unpriced:
-        return (
-            f"models.limits.cost_per_day cannot be kept: the price of {', '.join(unpriced)} is not known. "
-            f'Set models.prices, such as {{"{unpriced[0]}": {{input: 0, output: 0}}}}'
+        unknown = say(
+            N_(
+                "models.limits.cost_per_day cannot be kept: the price of {models} is not known. "
+                "Set models.prices, such as {example}"
+            )
         )
+        example = f'{{"{unpriced[0]}": {{input: 0, output: 0}}}}'
+        return unknown.format(models=listed(unpriced, say), example=example)
     spent = sum(each.cost_nanos for each in totals) / NANOS
     if spent >= limits.cost:
-        return f"models.limits.cost_per_day is reached: ${spent:.2f} of ${limits.cost:.2f} were spent today"
+        reached = say(
+            N_("models.limits.cost_per_day is reached: ${spent:.2f} of ${most:.2f} were spent today")
+        )
+        return reached.format(spent=spent, most=limits.cost)
     return ""
 
 

@@ -36,6 +36,7 @@ from echo_bot.agent.viewed import ViewedModel
 from echo_bot.errors import EchoBotError
 from echo_bot.events import TurnId
 from echo_bot.storage.usage_record import UsageKind
+from echo_bot.text.language import N_, Say, english
 from echo_bot.tools.base import Tool
 from echo_bot.tools.runner import ToolRunner
 from echo_bot.tools.scope import TurnScope
@@ -185,9 +186,10 @@ class ModelLoop:
         journal, limit = step.journal, self._settings.max_turn_tokens
         if journal.response_count >= step.most_answers:
             key = " (agent.max_iterations)" if step.most_answers == self._settings.max_iterations else ""
-            raise LimitReached(f"it gave {journal.response_count} answers and none was the last{key}")
+            raise too_many_answers(journal.response_count, key)
         if limit and await self._used(step) >= limit:
-            raise LimitReached(f"models.limits.total_tokens_per_turn is reached: {limit:,} tokens")
+            template = N_("models.limits.total_tokens_per_turn is reached: {most:,} tokens")
+            raise LimitReached(template.format(most=limit), lambda say: say(template).format(most=limit))
         await self.models.check_day()
 
     async def _used(self, step: _Step) -> int:
@@ -216,6 +218,16 @@ class ModelLoop:
         step.tokens += _tokens_of(answers)
         attempts.answered()
         return True
+
+
+def too_many_answers(count: int, key: str = "") -> LimitReached:
+    """A turn's end after so many answers with calls; `key` names the setting."""
+    template = N_("it gave {count} answers and none was the last{key}")
+
+    def said(say: Say) -> str:
+        return say(template).format(count=count, key=key)
+
+    return LimitReached(said(english), said)
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from echo_bot.session import event_from_json
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import TurnEnd, TurnKind, TurnRecord, TurnState
 from echo_bot.text.fences import fence
+from echo_bot.text.language import N_, _
 from echo_bot.tools.base import ToolResult
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.runner import ToolRunner
@@ -36,9 +37,9 @@ log = structlog.get_logger(__name__)
 
 _DIRECT_KEY = "0"
 
-_WENT_WRONG = "Something went wrong on my side and this was not finished. The log has the details."
+_WENT_WRONG = N_("Something went wrong on my side and this was not finished. The log has the details.")
 
-NO_MODEL = (
+NO_MODEL = N_(
     "No model is configured, so I can only run what you ask for directly:\n\n"
     "`/run ls -la` – a shell command\n"
     "`/tool read_file path=README.md` – any tool\n\n"
@@ -128,15 +129,15 @@ class TurnRunner:
             return await self._parts.bodies[turn.kind](scope, journal)
         files = await self._parts.received.fetch(turn.session_key, event, journal)
         match read_directive(event.text, schemas_of(self._parts.registry)):
-            case Misused(sentence):
-                return Ended(reply=sentence)
+            case Misused() as misused:
+                return Ended(reply=misused.said(_))
             case DirectCall(tool, args):
                 scope = replace(scope, allowed_tools=self._parts.offered())
                 result = await self._parts.runner.run(scope, _DIRECT_KEY, tool, args)
                 return Ended(reply=_joined(for_people(files), shown_result(tool, result)))
             case Compact():
                 chat = self._parts.chat
-                return Ended(reply=await chat.compact(turn.session_key) if chat else NO_MODEL)
+                return Ended(reply=await chat.compact(turn.session_key) if chat else _(NO_MODEL))
             case Chat():
                 return await self._chat(scope, journal, files)
 
@@ -153,7 +154,7 @@ class TurnRunner:
         if self._parts.chat is None:
             told = for_people(files)
             is_said = bool(scope.event.text.strip() or spoken(files))
-            return Ended(reply=_joined(told, NO_MODEL if is_said or not told else ""))
+            return Ended(reply=_joined(told, _(NO_MODEL) if is_said or not told else ""))
         ended = await self._parts.chat.run(scope, journal, files)
         if ended.error:
             await self._parts.audit.record("model_failed", turn=scope.turn_id, error=ended.error)
@@ -166,7 +167,9 @@ class TurnRunner:
             event = event_from_json(turn.event_json)
             is_spawned = turn.kind == "worker" and event.worker is not None and event.worker.spawned
             is_told = turn.kind == "message" or is_spawned
-            await self._end(turn, event, Ended(TurnState.FAILED, error, reply=_WENT_WRONG if is_told else ""))
+            await self._end(
+                turn, event, Ended(TurnState.FAILED, error, reply=_(_WENT_WRONG) if is_told else "")
+            )
             await self._parts.stop_workers(turn.turn_id)
         except (StorageError, ValueError) as second:
             log.error("turn_failure_untold", turn=turn.turn_id, error=str(second))
@@ -209,8 +212,13 @@ def _joined(*parts: str) -> str:
 def shown_result(tool: str, result: ToolResult) -> str:
     """A direct call's result as a message: output in a fence, a refusal as its sentence."""
     if result.success:
-        return fence(result.output) if result.output.strip() else f"{tool}: done, no output."
-    error, output = result.error or f"{tool} failed and did not say why.", result.output.strip()
+        return (
+            fence(result.output) if result.output.strip() else _("{tool}: done, no output.").format(tool=tool)
+        )
+    error, output = (
+        result.error or _("{tool} failed and did not say why.").format(tool=tool),
+        result.output.strip(),
+    )
     if output.startswith(error):
         return fence(result.output)
     return f"{error}\n\n{fence(result.output)}" if output else error

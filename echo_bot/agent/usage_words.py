@@ -5,36 +5,53 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from echo_bot.storage.usage_record import NANOS, UsageTotal
+from echo_bot.text.language import N_, _, listed, ngettext
 
 VOICE = "voice"
+_KINDS = {
+    "worker": N_("worker"),
+    "approval": N_("approval"),
+    "vision": N_("vision"),
+    "summary": N_("summary"),
+}
+"""What a model was asked for besides talking."""
 
 
 def usage_line(totals: Sequence[UsageTotal]) -> str:
     """All of it in one line."""
     if not totals:
-        return "nothing yet"
+        return _("nothing yet")
     said = [each for each in totals if each.kind != VOICE]
     heard = [each for each in totals if each.kind == VOICE]
     parts = [_answers_words(said)] if said else []
     parts += [_recordings_words(heard)] if heard else []
-    return ", ".join([*parts, cost_words(totals)])
+    return listed([*parts, cost_words(totals)])
 
 
 def _answers_words(totals: Sequence[UsageTotal]) -> str:
     read = sum(each.input_tokens for each in totals)
     cached = sum(each.cached_tokens for each in totals)
     written = sum(each.output_tokens for each in totals)
-    from_cache = f" ({cached:,} from the cache)" if cached else ""
-    return f"{_counted(totals, 'answer')}, {read:,} tokens read{from_cache}, {written:,} written"
+    count = _count(totals)
+    template = ngettext(
+        "{count:,} answer, {read:,} tokens read{from_cache}, {written:,} written",
+        "{count:,} answers, {read:,} tokens read{from_cache}, {written:,} written",
+        count,
+    )
+    from_cache = _(" ({count:,} from the cache)").format(count=cached) if cached else ""
+    return template.format(count=count, read=read, from_cache=from_cache, written=written)
 
 
 def _recordings_words(totals: Sequence[UsageTotal]) -> str:
-    return f"{_counted(totals, 'recording')} of {sum(each.seconds for each in totals):,.0f} s"
+    count = _count(totals)
+    template = ngettext(
+        "{count:,} recording of {seconds:,.0f} s", "{count:,} recordings of {seconds:,.0f} s", count
+    )
+    return template.format(count=count, seconds=sum(each.seconds for each in totals))
 
 
-def _counted(totals: Sequence[UsageTotal], thing: str) -> str:
-    count = sum(each.answers for each in totals)
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+def _count(totals: Sequence[UsageTotal]) -> int:
+    return sum(each.answers for each in totals)
 
 
 def usage_lines(totals: Sequence[UsageTotal]) -> Iterator[str]:
@@ -42,17 +59,22 @@ def usage_lines(totals: Sequence[UsageTotal]) -> Iterator[str]:
     for model in dict.fromkeys(each.model for each in totals):
         of_model = [each for each in totals if each.model == model]
         kinds = [each.kind for each in of_model if each.kind not in ("chat", VOICE)]
-        also = f" (also {', '.join(kinds)})" if kinds else ""
+        also = (
+            _(" (also {kinds})").format(kinds=listed(_(_KINDS.get(kind, kind)) for kind in kinds))
+            if kinds
+            else ""
+        )
         yield f"`{model}`: {usage_line(of_model)}{also}"
 
 
 def cost_words(totals: Sequence[UsageTotal]) -> str:
     unknown = sum(each.unknown_costs for each in totals)
     if unknown and unknown == sum(each.answers for each in totals):
-        return "cost unknown"
+        return _("cost unknown")
     cost = sum(each.cost_nanos for each in totals) / NANOS
     known = f"${cost:.2f}" if cost >= 1 or not cost else f"${cost:.4f}"
-    return f"{known} and {unknown} of unknown cost" if unknown else known
+    told = _("{cost} and {count} of unknown cost")
+    return told.format(cost=known, count=unknown) if unknown else known
 
 
 def usage_json(day: str, totals: Sequence[UsageTotal]) -> dict[str, object]:

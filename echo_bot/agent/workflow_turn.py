@@ -30,6 +30,7 @@ from echo_bot.session import Pausing
 from echo_bot.storage.flow_records import StepRecord, StepState, WorkflowRecord, WorkflowState
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import TurnState
+from echo_bot.text.language import _
 from echo_bot.tools.base import ToolResult
 from echo_bot.tools.runner import NOTE, ToolRunner, is_outcome_unknown
 from echo_bot.tools.scope import CallJournal, TurnScope
@@ -202,7 +203,8 @@ class _Run:
             return ToolResult(False, error=f"{step.tool}: {why}", error_kind="validation")
         args = {name: put_in(value, self._progress) for name, value in step.args.items()}
         bound = asyncio.timeout(None)
-        note = f"It is step {step.step_id} of workflow {escape_line(self._record.name)}"
+        template = _("It is step {step} of workflow {name}")
+        note = template.format(step=step.step_id, name=escape_line(self._record.name))
         timed = _Timed(self._journal, bound, step.timeout)
         scope = replace(self._scope, journal=timed, note=note)
         try:

@@ -37,10 +37,11 @@ from echo_bot.gateway import Gateway, GatewaySettings
 from echo_bot.gateway.api.parts import ApiParts
 from echo_bot.policy.guards.secrets import SecretMask
 from echo_bot.storage.store import SqlStore
+from echo_bot.text.language import N_, _, choose, language_of
 
 log = structlog.get_logger(__name__)
 
-NO_MODEL_NOTICE = "No model is configured: I run what you ask for directly. Try /run ls -la, or /help."
+NO_MODEL_NOTICE = N_("No model is configured: I run what you ask for directly. Try /run ls -la, or /help.")
 _HEALTH_SECONDS = 2.0
 _HOUSEKEEPING_SECONDS = 3600.0
 _SEEN_FOR = timedelta(days=30)
@@ -98,6 +99,7 @@ class Bot:
 
     async def _start(self) -> Started:
         config = self._loaded.config
+        choose(language_of(config.language, self._options.environ))
         observed = config.observability
         stream = self._log_stream()
         configure_logs(observed.log_level, observed.log_format, SecretMask(()).mask, stream)
@@ -268,21 +270,21 @@ class Bot:
 
     async def _watch_decisions(self, bus: SqliteBus, parts: Parts) -> None:
         """Decisions of the command line, heard within a second."""
-        async for _ in bus.subscribe(DECISIONS_TOPIC):
+        async for _signal in bus.subscribe(DECISIONS_TOPIC):
             await _guarded(parts.broker.catch_up, "decisions_unread")
 
     async def _watch_pauses(self, bus: SqliteBus, parts: Parts) -> None:
         """Pauses of the command line, heard within a second."""
-        async for _ in bus.subscribe(PAUSES_TOPIC):
+        async for _signal in bus.subscribe(PAUSES_TOPIC):
             await _guarded(parts.pausing.load, "pauses_unread")
 
     async def _watch_jobs(self, bus: SqliteBus, parts: Parts) -> None:
         """Changes by the command line, heard within a second."""
-        async for _ in bus.subscribe(JOBS_TOPIC):
+        async for _signal in bus.subscribe(JOBS_TOPIC):
             parts.scheduling.scheduler.wake()
 
     async def _watch_pins(self, bus: SqliteBus, parts: Parts) -> None:
-        async for _ in bus.subscribe(PINS_TOPIC):
+        async for _signal in bus.subscribe(PINS_TOPIC):
             await _guarded(parts.toolbox.servers.read_pins, "pins_unread")
 
     async def _write_health(self, parts: Parts, me: ProcessId, store: SqlStore) -> None:
@@ -323,7 +325,7 @@ class Bot:
 
 def _noticed(settings: ChannelSettings, parts: Parts) -> ChannelSettings:
     """The settings with the line that an empty chat shows, where a channel has a place for it."""
-    notice = "" if parts.overview.has_model else NO_MODEL_NOTICE
+    notice = "" if parts.overview.has_model else _(NO_MODEL_NOTICE)
     return replace(settings, options={**settings.options, "notice": notice})
 
 

@@ -29,6 +29,7 @@ from echo_bot.inbox import Inbox
 from echo_bot.session import event_from_json
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, TurnState
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
@@ -38,7 +39,7 @@ _EDITED_AGAIN = (
     "with these arguments: {args}"
 )
 
-_STEP_OVER = "This was a step of a workflow, which went on without it. Start the workflow again."
+_STEP_OVER = N_("This was a step of a workflow, which went on without it. Start the workflow again.")
 
 
 class Callbacks:
@@ -68,14 +69,14 @@ class Callbacks:
         """A direct call runs anew as it was last written; in a chat the model is told to try again."""
         turn = await self._store.turns.get(record.turn_id)
         if turn is None:
-            return PressReply("The request is too old to be asked again.", ok=False)
+            return PressReply(_("The request is too old to be asked again."), ok=False)
         if turn.kind == "workflow":
-            return PressReply(_STEP_OVER, ok=False)
+            return PressReply(_(_STEP_OVER), ok=False)
         event = event_from_json(turn.event_json)
         if not await self.inbox.admits(event.sender):
-            return PressReply("Whoever asked for it may not use this bot any more.", ok=False)
+            return PressReply(_("Whoever asked for it may not use this bot any more."), ok=False)
         asked = await self.inbox.submit(again(event, record, self._clock()))
-        return PressReply("Asking again." if asked else "It was asked again already.", ok=asked)
+        return PressReply(_("Asking again.") if asked else _("It was asked again already."), ok=asked)
 
 
 def again(event: InboundEvent, record: ApprovalRecord, now: datetime) -> InboundEvent:

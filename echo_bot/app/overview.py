@@ -12,7 +12,7 @@ from echo_bot.agent.usage_words import usage_json, usage_line, usage_lines
 from echo_bot.app.channel_runner import ChannelRunner
 from echo_bot.approval.approvers import read_paired
 from echo_bot.called import command
-from echo_bot.channel import ChannelHealth
+from echo_bot.channel import ChannelHealth, ChannelState
 from echo_bot.events import Identity, SessionKey
 from echo_bot.mcp.server import ServerStatus
 from echo_bot.mcp.telling import server_json, server_line
@@ -20,12 +20,21 @@ from echo_bot.policy.access import is_admin
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.scheduler.telling import jobs_line
 from echo_bot.session import Pausing, SessionQueues
+from echo_bot.storage.pauses import Pause
 from echo_bot.storage.protocol import People, Store
+from echo_bot.text.language import N_, _, listed
 from echo_bot.tools.registry import Availability, Registry, ToolState
 
 RUNTIME_SCOPE = "runtime"
 HEALTH_KEY = "health"
 _MOST_DEAD = 100
+_CHANNEL_STATES = {
+    ChannelState.STARTING: N_("Channel {name}: starting"),
+    ChannelState.CONNECTED: N_("Channel {name}: connected"),
+    ChannelState.RETRYING: N_("Channel {name}: retrying"),
+    ChannelState.FAILED: N_("Channel {name}: failed"),
+    ChannelState.STOPPED: N_("Channel {name}: stopped"),
+}
 
 
 class Overview:
@@ -73,29 +82,46 @@ class Overview:
         dead = await self._store.outbox.list("dead", _MOST_DEAD)
         pause = self._pausing.pause_of()
         lines = [
-            f"Echo Bot {__version__}, up since {self._started_at:%Y-%m-%d %H:%M} UTC",
-            f"Model: {self._model_name or 'none (direct calls only)'}",
+            _("Echo Bot {version}, up since {time}").format(
+                version=__version__, time=f"{self._started_at:%Y-%m-%d %H:%M} UTC"
+            ),
+            _("Model: {name}").format(name=self._model_name or _("none (direct calls only)")),
             *await self._usage_lines(),
-            f"Turns: {running} running, {waiting} waiting. Open approvals: {len(pending)}.",
-            *([f"Paused everywhere {pause}: nothing new begins until `/resume`."] if pause else []),
+            _("Turns: {running} running, {waiting} waiting. Open approvals: {count}.").format(
+                running=running, waiting=waiting, count=len(pending)
+            ),
+            *([_paused_line(pause)] if pause else []),
             *self._channel_lines(),
-            *(f"MCP server {each.name}: {server_line(each)}" for each in self._servers()),
+            *(
+                _("MCP server {name}: {how}").format(name=each.name, how=server_line(each, _))
+                for each in self._servers()
+            ),
         ]
         lines += [line for line in [jobs_line(await self._store.jobs.list())] if line]
         if dead:
-            count = f"{_MOST_DEAD} or more" if len(dead) == _MOST_DEAD else str(len(dead))
-            shown = f"`{command('outbox list')}` shows them"
-            lines.append(f"Undeliverable messages: {count} ({shown}), for example: {dead[-1].error}")
-        lines += [f"⚠ {warning}" for warning in self._warnings]
+            most = _("{count} or more").format(count=_MOST_DEAD)
+            told = _("Undeliverable messages: {count} (`{command}` shows them), for example: {error}")
+            lines.append(
+                told.format(
+                    count=most if len(dead) == _MOST_DEAD else len(dead),
+                    command=command("outbox list"),
+                    error=dead[-1].error,
+                )
+            )
+        lines += [f"⚠ {_(warning)}" for warning in self._warnings]
         return "\n".join(f"- {line}" for line in lines)
 
     async def _usage_lines(self) -> list[str]:
         totals = await self._ledger.today()
-        lines = [f"Models today: {usage_line(totals)}"] if totals or self._model_name else []
+        lines = (
+            [_("Models today: {used}").format(used=usage_line(totals))] if totals or self._model_name else []
+        )
         if len({each.model for each in totals}) > 1:
             lines += usage_lines(totals)
-        refusal = await self._ledger.refusal()
-        return [*lines, f"No model is asked any more today: {refusal}"] if refusal else lines
+        refusal = await self._ledger.refusal(_)
+        if not refusal:
+            return lines
+        return [*lines, _("No model is asked any more today: {reason}").format(reason=refusal)]
 
     def available_tools(self) -> tuple[str, ...]:
         states = self._registry.states(self._settings.tools)
@@ -109,7 +135,8 @@ class Overview:
         states = self._registry.states(self._settings.tools)
         there = self.available_tools()
         missing = [f"- `{s.name}` – {_why(s)}" for s in states if s.state is not Availability.AVAILABLE]
-        return f"Available: {', '.join(f'`{name}`' for name in there) or 'none'}\n\n" + "\n".join(missing)
+        names = listed(f"`{name}`" for name in there) or _("none")
+        return _("Available: {names}").format(names=names) + "\n\n" + "\n".join(missing)
 
     async def is_admin(self, sender: Identity) -> bool:
         return is_admin(sender, self._settings.access, await read_paired(self._people))
@@ -135,8 +162,10 @@ class Overview:
     def _channel_lines(self) -> Iterator[str]:
         called_at = self._channels.called_at()
         for name, health in self._channels.health().items():
-            called = f", called at {', '.join(called_at[name])}" if name in called_at else ""
-            yield f"Channel {name}: {_health_line(health)}{called}"
+            line = _health_line(name, health)
+            if name in called_at:
+                line += _(", called at {addresses}").format(addresses=listed(called_at[name]))
+            yield line
 
     def _channels_json(self) -> list[dict[str, str]]:
         called_at = self._channels.called_at()
@@ -146,6 +175,11 @@ class Overview:
         ]
 
 
+def _paused_line(pause: Pause) -> str:
+    told = _("Paused everywhere since {time} by {person}: nothing new begins until `/resume`.")
+    return told.format(time=f"{pause.at:%Y-%m-%d %H:%M} UTC", person=pause.by)
+
+
 def tool_json(state: ToolState) -> dict[str, str]:
     return {"name": state.name, "state": state.state.value, "reason": state.reason}
 
@@ -153,20 +187,22 @@ def tool_json(state: ToolState) -> dict[str, str]:
 def _why(state: ToolState) -> str:
     match state.state:
         case Availability.FILTERED:
-            return f"filtered by `{state.reason}`"
+            return _("filtered by `{key}`").format(key=state.reason)
         case Availability.DISABLED:
-            return f"switched off by `{state.reason}`"
+            return _("switched off by `{key}`").format(key=state.reason)
         case Availability.RESERVED:
-            return "a reserved name"
-        case _:
-            return state.reason
+            return _("a reserved name")
+        case _other:
+            return _(state.reason)
 
 
-def _health_line(health: ChannelHealth) -> str:
-    last = f", last event {health.last_event_at:%H:%M:%S} UTC" if health.last_event_at else ""
-    error = f" – {health.error}" if health.error else ""
-    retry = f", next try {health.next_retry_at:%H:%M:%S} UTC" if health.next_retry_at else ""
-    return f"{health.state.value}{last}{retry}{error}"
+def _health_line(name: str, health: ChannelHealth) -> str:
+    line = _(_CHANNEL_STATES[health.state]).format(name=name)
+    if health.last_event_at:
+        line += _(", last event {time}").format(time=f"{health.last_event_at:%H:%M:%S} UTC")
+    if health.next_retry_at:
+        line += _(", next try {time}").format(time=f"{health.next_retry_at:%H:%M:%S} UTC")
+    return line + (f" – {health.error}" if health.error else "")
 
 
 def _health_json(name: str, health: ChannelHealth) -> dict[str, str]:

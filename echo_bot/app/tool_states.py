@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from echo_bot.policy.call import Executor
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.settings import ToolSettings
+from echo_bot.text.language import N_
 from echo_bot.tools.builtin.interpreters import languages_readiness
 from echo_bot.tools.registry import Availability, Registry, ToolState
 
@@ -25,7 +26,7 @@ UNCONFIGURED: Mapping[str, str] = {
     "delegate_task": "a worker needs a model: set models.default",
     "spawn_task": "a worker needs a model: set models.default",
     "knowledge_search": "nothing is indexed: set knowledge.paths, or name paths to knowledge_index rebuild",
-    "vision_analyze": "no model that sees: set models.default, or tools.vision.api_key",
+    "vision_analyze": N_("no model that sees: set models.default, or tools.vision.api_key"),
 }
 """What each tool says that is there and cannot work without a configuration."""
 

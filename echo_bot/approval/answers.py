@@ -9,9 +9,10 @@ from echo_bot.approval.names import named
 from echo_bot.policy.decision import ApprovalSource
 from echo_bot.policy.quorum import Tally, tally
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
+from echo_bot.text.language import N_
 
-UNREACHABLE = "no approver could be reached"
-TIMED_OUT = "nobody decided in time"
+UNREACHABLE = N_("no approver could be reached")
+TIMED_OUT = N_("nobody decided in time")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.storage.protocol import People, Sessions
 from echo_bot.storage.records import ApprovalRecord
+from echo_bot.text.language import _
 
 RunningChannels = Callable[[], frozenset[tuple[str, str]]]
 """The (channel, account) pairs that can be sent to now."""
@@ -56,9 +57,10 @@ class Approvers:
         requester, editor = _authors(record)
         risk, approval = RiskLevel(record.risk), self._settings.approval
         if access.is_barred_by_four_eyes(by, requester, risk, approval, editor):
-            did = "asked for" if access.voter_of(by) == access.voter_of(requester) else "changed"
-            return f"You {did} this call, so somebody else must decide it."
-        return "You may not decide this."
+            if access.voter_of(by) == access.voter_of(requester):
+                return _("You asked for this call, so somebody else must decide it.")
+            return _("You changed this call, so somebody else must decide it.")
+        return _("You may not decide this.")
 
     async def shortage(self, record: ApprovalRecord) -> str:
         """Why the people who may decide can never be enough for this request; "" when they can."""

@@ -9,10 +9,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from echo_bot.approval.escape import escape_block, escape_line, escape_lines
-from echo_bot.approval.words import EN
+from echo_bot.approval.words import Words
 from echo_bot.events import CardBlock, CodeBlock
 from echo_bot.policy.call import JsonValue
 from echo_bot.policy.guards.secrets import SecretMask
+from echo_bot.text.language import _
 
 DANGEROUS_FIELDS = ("command", "code", "path", "url", "env", "cwd", "stdin", "text", "data", "script", "args")
 """Fields that decide what happens, in the order in which they are shown; all others follow."""
@@ -33,7 +34,7 @@ def argument_blocks(
 
     def flush() -> None:
         if short:
-            blocks.append(CodeBlock("\n".join(short), label=EN.arguments))
+            blocks.append(CodeBlock("\n".join(short), label=Words.arguments))
             short.clear()
 
     for name in _ordered(args):
@@ -41,7 +42,7 @@ def argument_blocks(
             continue
         shown = mask.mask(_as_text(args[name]))
         if _is_short(name, shown):
-            short.append(f"{escape_line(name)}: {escape_line(shown) or EN.empty}")
+            short.append(f"{escape_line(name)}: {escape_line(shown) or Words.empty}")
         else:
             flush()
             blocks.append(_code(name, shown))
@@ -55,11 +56,11 @@ def plan_blocks(lines: Iterable[tuple[str, str]], mask: SecretMask) -> Iterator[
     for label, text in lines:
         shown = mask.mask(text)
         if "\n" in shown:
-            yield CodeBlock(escape_block(shown), label=label)
+            yield CodeBlock(escape_block(shown), label=_(label))
         else:
-            short.append(f"{label}: {escape_line(shown) or EN.empty}")
+            short.append(f"{_(label)}: {escape_line(shown) or Words.empty}")
     if short:
-        yield CodeBlock("\n".join(short), label=EN.plan)
+        yield CodeBlock("\n".join(short), label=Words.plan)
 
 
 def argument_texts(args: Mapping[str, JsonValue]) -> Iterator[str]:
@@ -87,7 +88,7 @@ def _is_short(name: str, shown: str) -> bool:
 
 def _code(name: str, shown: str) -> CodeBlock:
     known = name in _CODE_FIELDS or name in DANGEROUS_FIELDS
-    label = name if known else EN.argument.format(name=escape_line(name))
+    label = name if known else Words.argument.format(name=escape_line(name))
     language = _LANGUAGES.get(name, "")
     text = escape_lines(shown) if language == "diff" else escape_block(shown)
-    return CodeBlock(text or EN.empty, language=language, label=label)
+    return CodeBlock(text or Words.empty, language=language, label=label)

@@ -21,9 +21,10 @@ from echo_bot.policy.decision import Decision
 from echo_bot.policy.facts import Facts
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
+from echo_bot.text.language import N_, _
 
 _SUMMARY_CHARS = 160
-_NO_NETWORK = "The command seems to need the network, which the sandbox does not have here."
+_NO_NETWORK = N_("The command seems to need the network, which the sandbox does not have here.")
 
 
 class Previewed(Protocol):
@@ -137,7 +138,7 @@ class Asking:
         call = facts.call
         notes = [request.note] if request.note else []
         if facts.needs_network and call.executor is Executor.SANDBOX and not self.network_allowed:
-            notes.append(_NO_NETWORK)
+            notes.append(_(_NO_NETWORK))
         diff = ""
         if request.preview is not None:
             preview = await request.preview(dict(call.args), None)

@@ -10,11 +10,10 @@ from echo_bot.approval.batching import OFFERED
 from echo_bot.approval.card import call_blocks, call_title, short_facts, shown_line, time_words, why_blocks
 from echo_bot.approval.fallback import fallback_text
 from echo_bot.approval.request import ApprovalRequest, Choice
-from echo_bot.approval.words import EN
+from echo_bot.approval.words import Words
 from echo_bot.events import Button, ButtonStyle, Card, CardBlock, CardState, Fields, Paragraph
 from echo_bot.policy.guards.secrets import SecretMask
 
-_LABELS = {Choice.ONCE: EN.approve_all, Choice.DENY: EN.deny_all}
 _STYLES = {Choice.ONCE: ButtonStyle.PRIMARY, Choice.DENY: ButtonStyle.DANGER}
 
 
@@ -31,14 +30,14 @@ def render_batch(
     for place, request in enumerate(requests, 1):
         blocks.append(Paragraph(_heading(place, request, mask), strong=True))
         blocks += [*call_blocks(request, mask), *why_blocks(request, mask), short_facts(request, mask)]
-    rows = [(EN.id, card_id[-6:])]
+    rows = [(Words.id, card_id[-6:])]
     if deadline is not None:
-        rows.insert(0, (EN.answer_by, time_words(deadline, timezone)))
+        rows.insert(0, (Words.answer_by, time_words(deadline, timezone)))
     card = Card(
         card_id=card_id,
-        title=EN.batch.format(count=len(requests)),
+        title=Words.batch.format(count=len(requests)),
         blocks=(*blocks, Fields(tuple(rows))),
-        buttons=tuple(Button(_LABELS[c], tokens[c], _STYLES[c]) for c in OFFERED if c in tokens),
+        buttons=tuple(Button(_label(c), tokens[c], _STYLES[c]) for c in OFFERED if c in tokens),
         short_id=card_id[-6:],
         deadline=deadline,
     )
@@ -59,7 +58,7 @@ def render_closed_batch(
     told = (Paragraph(shown_line(outcome, mask)),) if outcome else ()
     card = Card(
         card_id=card_id,
-        title=EN.batch.format(count=len(requests)),
+        title=Words.batch.format(count=len(requests)),
         blocks=(Paragraph(verdict, strong=True), *told, Paragraph(listed)),
         state=state,
         short_id=card_id[-6:],
@@ -67,5 +66,9 @@ def render_closed_batch(
     return replace(card, fallback=fallback_text(card, ()))
 
 
+def _label(choice: Choice) -> str:
+    return Words.approve_all if choice.approves else Words.deny_all
+
+
 def _heading(place: int, request: ApprovalRequest, mask: SecretMask) -> str:
-    return EN.batch_call.format(place=place, title=call_title(request, mask), id=request.short_id)
+    return Words.batch_call.format(place=place, title=call_title(request, mask), id=request.short_id)

@@ -13,6 +13,7 @@ from echo_bot.approval.stored import Batch, batch_from_json, batch_to_json, requ
 from echo_bot.events import Address, ApprovalId, Identity, SessionKey, TurnId
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
+from echo_bot.text.language import _, listed
 
 LEAST = 2
 """Of fewer calls no batch is made: their own cards serve."""
@@ -67,7 +68,7 @@ def members(record: ApprovalRecord) -> tuple[tuple[ApprovalId, str], ...]:
 def batch_sentence(choice: Choice, done: Iterable[ApprovalRecord], left: Iterable[tuple[str, str]]) -> str:
     """What a decision came to; `left` are the calls it did not decide, each with the reason."""
     decided = [record.approval_id[-6:] for record in done]
-    verb = "Approved once" if choice.approves else "Denied"
-    sentence = f"{verb}: {', '.join(decided)}." if decided else "Nothing was decided."
+    template = _("Approved once: {ids}.") if choice.approves else _("Denied: {ids}.")
+    sentence = template.format(ids=listed(decided)) if decided else _("Nothing was decided.")
     others = " ".join(f"{ref}: {why}" for ref, why in left)
-    return f"{sentence} Not decided by this: {others}" if others else sentence
+    return sentence + _(" Not decided by this: {others}").format(others=others) if others else sentence

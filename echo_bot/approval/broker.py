@@ -10,6 +10,7 @@ from typing import Protocol
 
 import structlog
 
+from echo_bot.approval import replies
 from echo_bot.approval.answers import TIMED_OUT, Answer, answer_of
 from echo_bot.approval.copies import Copies, Faces, asked_at, may_be_copy
 from echo_bot.approval.deciding import Decided, Decider
@@ -21,6 +22,7 @@ from echo_bot.errors import StorageError
 from echo_bot.events import Address, ApprovalId, ButtonPress, Card, Identity, MessageRef, PressReply, TurnId
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
+from echo_bot.text.language import N_
 
 log = structlog.get_logger(__name__)
 
@@ -28,10 +30,6 @@ _GRACE_AFTER_RESTART = timedelta(seconds=60)
 _MAX_WAIT_STEP_SECONDS = 30.0
 _RETRY_READ_SECONDS = 1.0
 _LAST_EDITS_SECONDS = 0.5
-
-_UNKNOWN_BUTTON = "This button belongs to a request this bot no longer knows. Nothing was run."
-_NO_WORDS = "This button needs no words: press it to decide."
-_NOT_STORED = "The decision could not be stored, so it does not count. Try again; /status says what is wrong."
 
 
 class Router(Protocol):
@@ -91,7 +89,7 @@ class Broker:
                 self._open[record.approval_id] = record
                 await self._give_grace(record)
             else:
-                await self._end(record, ApprovalStatus.CANCELLED, "its turn is over")
+                await self._end(record, ApprovalStatus.CANCELLED, N_("its turn is over"))
 
     async def close(self) -> None:
         """Let the last edits out, for a moment."""
@@ -119,7 +117,9 @@ class Broker:
                 return await self._end(stored, ApprovalStatus.CANCELLED, problem)
             return await self._wait(stored, future)
         except Exception:
-            await self._decider.close(stored, ApprovalStatus.CANCELLED, "it could not be shown or awaited")
+            await self._decider.close(
+                stored, ApprovalStatus.CANCELLED, N_("it could not be shown or awaited")
+            )
             raise
         finally:
             self._futures.pop(stored.approval_id, None)
@@ -131,24 +131,24 @@ class Broker:
             return await self._press(press)
         except StorageError as error:
             log.error("press_not_stored", press=press.press_id, error=str(error))
-            return PressReply(_NOT_STORED, ok=False)
+            return replies.not_stored()
 
     async def prompt(self, press: ButtonPress) -> Prompt | PressReply:
         """What to ask whoever pressed a button that needs words. Nothing is decided by it."""
         try:
             found = await self._store.approvals.by_token(press.token)
             if found is None:
-                return PressReply(_UNKNOWN_BUTTON, ok=False)
+                return replies.unknown_button()
             record, decision = found
             await self._remember(record, press)
             refusal = await self._decider.refusal(record, decision, press.presser)
         except StorageError as error:
             log.error("prompt_not_read", press=press.press_id, error=str(error))
-            return PressReply(_NOT_STORED, ok=False)
+            return replies.not_stored()
         if refusal:
             return PressReply(refusal, ok=False)
         prompt = self._faces.prompt(record, decision)
-        return asked_at(prompt, record, press) if prompt else PressReply(_NO_WORDS, ok=False)
+        return asked_at(prompt, record, press) if prompt else replies.needs_no_words()
 
     async def decide(
         self, ref: str, choice: Choice, by: Identity, *, name: str = "", reason: str = ""
@@ -209,7 +209,7 @@ class Broker:
     async def _press(self, press: ButtonPress) -> PressReply:
         found = await self._store.approvals.by_token(press.token)
         if found is None:
-            return PressReply(_UNKNOWN_BUTTON, ok=False)
+            return replies.unknown_button()
         record, decision = found
         await self._remember(record, press)
         approval_id, by, name = record.approval_id, press.presser, press.presser_name
@@ -383,9 +383,9 @@ class Broker:
 
     async def _again(self, record: ApprovalRecord, by: Identity) -> PressReply:
         if str(by) != record.requester and not await self._router.may_decide(by, record):
-            return PressReply("Only the requester or an approver can ask again.", ok=False)
+            return replies.not_theirs_to_ask_again()
         if record.status not in (ApprovalStatus.EXPIRED, ApprovalStatus.CANCELLED):
-            return PressReply("This request was decided; there is nothing to ask again.", ok=False)
+            return replies.decided_already()
         return await self._ask_again(record, by)
 
     async def _remember(self, record: ApprovalRecord, press: ButtonPress) -> None:

@@ -12,19 +12,17 @@ from echo_bot.approval.fallback import fallback_text
 from echo_bot.approval.lookalike import lookalike_notes
 from echo_bot.approval.names import display_name
 from echo_bot.approval.request import ApprovalRequest, Choice, Outcome
-from echo_bot.approval.words import APPROVED, EN, EXECUTORS, GRANTS, OTHER_TITLE, RISKS, TITLES
+from echo_bot.approval.words import APPROVED, EXECUTORS, GRANTS, OTHER_TITLE, RISKS, TITLES, Words
 from echo_bot.events import Button, ButtonStyle, Card, CardBlock, CardState, CodeBlock, Fields, Paragraph
 from echo_bot.policy.call import Executor
 from echo_bot.policy.guards.secrets import SecretMask
 from echo_bot.policy.quorum import Tally
+from echo_bot.text.language import _, listed
 
 __all__ = ["fallback_text", "render_closed", "render_open", "render_question"]
 
 _DIFF_FIELDS = frozenset(("content", "old_string", "new_string", "patch"))
 NOBODY_YET = Tally((), 0)
-PROMPTS = {Choice.DENY_REASON: EN.deny_prompt, Choice.EDIT: EN.edit_prompt}
-"""The question of a button that needs words."""
-
 _STYLES = {Choice.ONCE: ButtonStyle.PRIMARY, Choice.DENY: ButtonStyle.DANGER}
 
 
@@ -67,7 +65,7 @@ def render_closed(
 ) -> Card:
     """The card after the decision: who decided what and when, then the call; without decision buttons."""
     verdict = Paragraph(_outcome_sentence(outcome, mask, timezone), strong=True)
-    reason = (Paragraph(f"{EN.reason}: {shown_line(outcome.reason, mask)}"),) if outcome.reason else ()
+    reason = (Paragraph(_labelled(Words.reason, shown_line(outcome.reason, mask))),) if outcome.reason else ()
     again = (
         (_button(Choice.ASK_AGAIN, ask_again_token),) if ask_again_token and _may_ask_again(outcome) else ()
     )
@@ -97,15 +95,15 @@ def render_question(
     """A question with a button per (label, token) and one for an own answer; with `answer` it is closed."""
     blocks: list[CardBlock] = [Paragraph(escape_lines(mask.mask(question)))]
     if answer:
-        blocks.append(Paragraph(f"{EN.answered}: {shown_line(answer, mask)}", strong=True))
+        blocks.append(Paragraph(_labelled(Words.answered, shown_line(answer, mask)), strong=True))
     elif deadline is not None:
-        blocks.append(Fields(((EN.answer_by, time_words(deadline, timezone)),)))
+        blocks.append(Fields(((Words.answer_by, time_words(deadline, timezone)),)))
     buttons = [Button(shown_line(label, mask), token) for label, token in options]
     if free_answer_token:
-        buttons.append(Button(EN.free_answer, free_answer_token, prompt=EN.answer_prompt))
+        buttons.append(Button(Words.free_answer, free_answer_token, prompt=Words.answer_prompt))
     card = Card(
         card_id=card_id,
-        title=EN.question,
+        title=Words.question,
         blocks=tuple(blocks),
         buttons=() if answer else tuple(buttons),
         state=CardState.CLOSED if answer else CardState.OPEN,
@@ -115,13 +113,28 @@ def render_question(
     return replace(card, fallback=fallback_text(card, ()))
 
 
+def prompt_of(choice: Choice) -> str:
+    """The question of a button that needs words; "" for one that needs none."""
+    match choice:
+        case Choice.DENY_REASON:
+            return Words.deny_prompt
+        case Choice.EDIT:
+            return Words.edit_prompt
+        case _other:
+            return ""
+
+
+def _labelled(label: str, text: str) -> str:
+    return Words.labelled.format(label=label, text=text)
+
+
 def shown_line(text: str, mask: SecretMask) -> str:
     return escape_line(mask.mask(text))
 
 
 def call_title(request: ApprovalRequest, mask: SecretMask) -> str:
-    question = TITLES.get(request.tool) or OTHER_TITLE.format(tool=shown_line(request.tool, mask))
-    return EN.title.format(question=question, risk=RISKS[request.risk])
+    question = _(TITLES.get(request.tool, "")) or _(OTHER_TITLE).format(tool=shown_line(request.tool, mask))
+    return Words.title.format(question=question, risk=_(RISKS[request.risk]))
 
 
 def call_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
@@ -130,15 +143,15 @@ def call_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBloc
     if request.plan:
         yield from plan_blocks(request.plan, mask)
     if request.diff:
-        yield CodeBlock(escape_lines(mask.mask(request.diff)), language="diff", label=EN.diff)
+        yield CodeBlock(escape_lines(mask.mask(request.diff)), language="diff", label=Words.diff)
     if len(request.commands) > 1:
         listing = "\n".join(
             f"{place}. {shown_line(command, mask)}" for place, command in enumerate(request.commands, 1)
         )
-        yield CodeBlock(listing, label=EN.commands)
+        yield CodeBlock(listing, label=Words.commands)
     if request.env:
         changes = "\n".join(shown_line(f"{name}={value}", mask) for name, value in request.env.items())
-        yield CodeBlock(changes, label=EN.environment)
+        yield CodeBlock(changes, label=Words.environment)
 
 
 def _shown_elsewhere(request: ApprovalRequest) -> frozenset[str]:
@@ -153,18 +166,18 @@ def _shown_elsewhere(request: ApprovalRequest) -> frozenset[str]:
 
 
 def why_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBlock]:
-    reasons = [request.reason, *(finding.sentence for finding in request.findings), *request.notes]
+    reasons = [_(request.reason), *(finding.sentence for finding in request.findings), *request.notes]
     lines = list(
         {line.rstrip("."): line for line in (shown_line(each, mask) for each in reasons if each)}.values()
     )
     if lines:
-        yield Paragraph(EN.why, strong=True)
+        yield Paragraph(Words.why, strong=True)
         yield Paragraph("\n".join(f"• {line}" for line in lines))
     said = (*argument_texts(request.args), *(text for _, text in request.plan))
     texts = (request.tool, request.cwd, *said, *(request.env or {}).values())
     notes = list(dict.fromkeys(note for text in texts for note in lookalike_notes(text)))
     if notes:
-        yield Paragraph(EN.look_closely, strong=True)
+        yield Paragraph(Words.look_closely, strong=True)
         yield Paragraph("\n".join(f"• {shown_line(note, mask)}" for note in notes))
 
 
@@ -176,36 +189,39 @@ def _facts(
     approved: Tally,
 ) -> Fields:
     rows = list(short_facts(request, mask).rows[:-1])
-    spans = [GRANTS[choice] for choice in request.offered if choice in GRANTS]
+    spans = [_(GRANTS[choice]).format(hours=1) for choice in request.offered if choice in GRANTS]
     if spans:
-        rows.append((EN.grant, EN.grant_covers.format(spans=_one_of(spans))))
+        rows.append((Words.grant, Words.grant_covers.format(spans=_one_of(spans))))
     if request.quorum > 1:
-        rows.append((EN.approvals, _approvals(request.quorum, approved, mask)))
+        rows.append((Words.approvals, _approvals(request.quorum, approved, mask)))
     if deadline is not None:
-        rows.append((EN.answer_by, time_words(deadline, timezone)))
-    rows.append((EN.id, request.short_id))
+        rows.append((Words.answer_by, time_words(deadline, timezone)))
+    rows.append((Words.id, request.short_id))
     return Fields(tuple(rows))
 
 
 def short_facts(request: ApprovalRequest, mask: SecretMask) -> Fields:
-    rows = [(EN.tool, shown_line(request.tool, mask))]
+    rows = [(Words.tool, shown_line(request.tool, mask))]
     if request.cwd:
-        rows.append((EN.folder, shown_line(request.cwd, mask)))
+        rows.append((Words.folder, shown_line(request.cwd, mask)))
     if request.executor is not Executor.NONE:
-        rows.append((EN.runs_on, EXECUTORS[request.executor.value]))
-    rows.append((EN.asked_by, _person(request.requester, request.requester_name, mask)))
+        rows.append((Words.runs_on, _(EXECUTORS[request.executor.value])))
+    rows.append((Words.asked_by, _person(request.requester, request.requester_name, mask)))
     if request.edited_by:
-        rows.append((EN.edited_by, _person(request.edited_by, request.edited_by_name, mask)))
-    rows.append((EN.id, request.short_id))
+        rows.append((Words.edited_by, _person(request.edited_by, request.edited_by_name, mask)))
+    rows.append((Words.id, request.short_id))
     return Fields(tuple(rows))
 
 
 def _approvals(quorum: int, approved: Tally, mask: SecretMask) -> str:
-    names = ", ".join(shown_line(voter, mask) for voter in approved.approved)
+    names = listed(shown_line(voter, mask) for voter in approved.approved)
     count = len(approved.approved)
     missing = quorum - count
-    return EN.approvals_so_far.format(
-        count=count, quorum=quorum, names=f" ({names})" if names else "", missing=missing
+    return Words.approvals_so_far.format(
+        count=count,
+        quorum=quorum,
+        names=_(" ({names})").format(names=names) if names else "",
+        missing=missing,
     )
 
 
@@ -213,8 +229,8 @@ def _one_of(words: list[str]) -> str:
     """ "a", "a or b", "a, b, or c"."""
     if len(words) < 2:
         return "".join(words)
-    comma = "," if len(words) > 2 else ""
-    return f"{', '.join(words[:-1])}{comma} {EN.last_of_several} {words[-1]}"
+    template = Words.one_of_two if len(words) == 2 else Words.one_of_many
+    return template.format(others=listed(words[:-1]), last=words[-1])
 
 
 def _person(identity: str, name: str, mask: SecretMask) -> str:
@@ -224,18 +240,19 @@ def _person(identity: str, name: str, mask: SecretMask) -> str:
 
 
 def _button(choice: Choice, token: str) -> Button:
-    return Button(choice.label, token, _STYLES.get(choice, ButtonStyle.PLAIN), PROMPTS.get(choice, ""))
+    return Button(choice.label, token, _STYLES.get(choice, ButtonStyle.PLAIN), prompt_of(choice))
 
 
 def _outcome_sentence(outcome: Outcome, mask: SecretMask, timezone: tzinfo) -> str:
     by, at = shown_line(outcome.by, mask), time_words(outcome.at, timezone)
     if outcome.choice is None:
-        return (EN.cancelled if outcome.is_cancelled else EN.expired).format(at=at)
+        return (Words.cancelled if outcome.is_cancelled else Words.expired).format(at=at)
     if outcome.choice is Choice.ASK_AGAIN:
-        return EN.asked_again.format(by=by, at=at)
+        return Words.asked_again.format(by=by, at=at)
     if outcome.choice is Choice.EDIT:
-        return EN.edited.format(by=by, at=at)
-    return APPROVED.get(outcome.choice, EN.denied).format(by=by, at=at)
+        return Words.edited.format(by=by, at=at)
+    approved = APPROVED.get(outcome.choice)
+    return (_(approved) if approved else Words.denied).format(by=by, at=at)
 
 
 def _state(outcome: Outcome) -> CardState:

@@ -21,6 +21,7 @@ from echo_bot.errors import ChannelError, FormatRejected, StorageError
 from echo_bot.events import Address, ApprovalId, ButtonPress, Card, Identity, MessageRef, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
+from echo_bot.text.language import _, listed
 
 log = structlog.get_logger(__name__)
 
@@ -131,12 +132,14 @@ class Copies:
 
     async def tell_waiting(self, record: ApprovalRecord) -> None:
         """The chat of the request hears that somebody elsewhere decides."""
-        await self._notice(record.address, "Waiting for approval.", source=f"{record.approval_id}:waiting")
+        await self._notice(record.address, _("Waiting for approval."), source=f"{record.approval_id}:waiting")
 
     async def remind(self, record: ApprovalRecord) -> None:
         """One line under each copy. Nothing of the call is in it, so it mentions and formats nothing."""
-        until = f" It can be decided until {self._faces.time(record.deadline)}." if record.deadline else ""
-        text = f"Still waiting for a decision ({record.approval_id[-6:]}).{until}"
+        text = _("Still waiting for a decision ({id}).").format(id=record.approval_id[-6:])
+        if record.deadline:
+            at = self._faces.time(record.deadline)
+            text += _(" It can be decided until {time}.").format(time=at)
         for ref in record.copies:
             source = f"{record.approval_id}:reminder:{ref.address}"
             await self._notice(ref.address, text, source=source, reply_to_id=ref.message_id)
@@ -227,10 +230,12 @@ def place_of(ref: MessageRef) -> tuple[str, str, str, str]:
 
 def _progress(record: ApprovalRecord) -> str:
     votes = named_votes(record)
-    names = escape_line(", ".join(votes.approved))
-    return f"Approved by {names}; {votes.missing} more needed ({record.approval_id[-6:]})."
+    names = escape_line(listed(votes.approved))
+    return _("Approved by {names}; {missing} more needed ({id}).").format(
+        names=names, missing=votes.missing, id=record.approval_id[-6:]
+    )
 
 
 def _outcome(card: Card) -> str:
-    verdict = next((block.text for block in card.blocks if isinstance(block, Paragraph)), "Closed")
+    verdict = next((block.text for block in card.blocks if isinstance(block, Paragraph)), _("Closed"))
     return f"{verdict} ({card.title.rstrip()}, {card.short_id})"

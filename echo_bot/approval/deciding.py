@@ -22,6 +22,7 @@ from echo_bot.events import ApprovalId, Identity, PressReply
 from echo_bot.policy.access import person_of, voter_of
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, GrantRecord, Ruling, Vote
+from echo_bot.text.language import N_, _, listed
 
 log = structlog.get_logger(__name__)
 
@@ -29,12 +30,18 @@ Clock = Callable[[], datetime]
 """The time now, timezone-aware UTC."""
 
 _TAKEN = {
-    Choice.ONCE: "Approved once",
-    Choice.SESSION: "Approved for this session",
-    Choice.HOUR: "Approved for 1 hour",
-    Choice.ALWAYS: "Approved, always for exactly this call",
-    Choice.DENY: "Denied",
-    Choice.DENY_REASON: "Denied",
+    Choice.ONCE: N_("Approved once.{note}"),
+    Choice.SESSION: N_("Approved for this session.{note}"),
+    Choice.HOUR: N_("Approved for 1 hour.{note}"),
+    Choice.ALWAYS: N_("Approved, always for exactly this call.{note}"),
+    Choice.DENY: N_("Denied.{note}"),
+    Choice.DENY_REASON: N_("Denied.{note}"),
+}
+_TAKEN_BY_SEVERAL = {
+    Choice.ONCE: N_("Approved once, by {names}."),
+    Choice.SESSION: N_("Approved for this session, by {names}."),
+    Choice.HOUR: N_("Approved for 1 hour, by {names}."),
+    Choice.ALWAYS: N_("Approved, always for exactly this call, by {names}."),
 }
 _GRANT_SCOPES: dict[Choice, Literal["session", "1h", "always"]] = {
     Choice.SESSION: "session",
@@ -42,7 +49,7 @@ _GRANT_SCOPES: dict[Choice, Literal["session", "1h", "always"]] = {
     Choice.ALWAYS: "always",
 }
 _HOUR = timedelta(hours=1)
-_NOT_FOUND = "No open approval has that id; the list of approvals shows those that are open."
+_NOT_FOUND = N_("No open approval has that id; the list of approvals shows those that are open.")
 _SHORTEST_REF = 4
 
 
@@ -84,13 +91,15 @@ class Decider:
             return record
         ending = ref.lower()
         if len(ending) < _SHORTEST_REF:
-            return _NOT_FOUND
+            return _(_NOT_FOUND)
         matches = [r for r in await self._store.approvals.pending() if r.approval_id.endswith(ending)]
         if len(matches) > 1:
-            return f"{len(matches)} open approvals end in “{ending}”. Write the whole id: {_ids(matches)}."
+            return _("{count} open approvals end in “{ending}”. Write the whole id: {ids}.").format(
+                count=len(matches), ending=ending, ids=_ids(matches)
+            )
         if not matches:
             closed = await self._store.approvals.ending(ending)
-            return closed[0] if len(closed) == 1 else _NOT_FOUND
+            return closed[0] if len(closed) == 1 else _(_NOT_FOUND)
         return matches[0]
 
     async def decide(
@@ -104,7 +113,7 @@ class Decider:
         if isinstance(record, str):
             return _refused(record)
         if record.kind == "question":
-            return _refused("That is a question. Answer it in its chat, by a button or in words.")
+            return _refused(_("That is a question. Answer it in its chat, by a button or in words."))
         if record.kind == "batch":
             return await self._decide_batch(record, choice, by, name, reason)
         refusal = await self.refusal(record, choice.value, by)
@@ -120,27 +129,27 @@ class Decider:
         if isinstance(decided, PressReply):
             return Decided(decided)
         note = await self._grant(decided, choice, by) if choice in _GRANT_SCOPES else ""
-        return Decided(PressReply(f"{_TAKEN[choice]}.{note}"), decided)
+        return Decided(PressReply(_(_TAKEN[choice]).format(note=note)), decided)
 
     async def answer(self, ref: str, option: str, by: Identity, *, name: str = "", text: str = "") -> Decided:
         """Answer the question `ref`. Only the person who was asked may. `option` is "" or one offered."""
         record = await self.find(ref)
         if isinstance(record, str):
-            return _refused("That question is no longer open.")
+            return _refused(_("That question is no longer open."))
         refusal = self._question_refusal(record, by)
         if refusal:
             return _refused(refusal)
         if not option.isdecimal() and not text.strip():
-            return _refused("Write your answer: the next message in this chat counts.")
+            return _refused(_("Write your answer: the next message in this chat counts."))
         ruling = Ruling(ApprovalStatus.APPROVED, str(by), option, self._clock(), text or option, name=name)
         decided = await self._claim(record, ruling)
         if isinstance(decided, PressReply):
             return Decided(decided)
-        return Decided(PressReply("Thank you."), decided)
+        return Decided(PressReply(_("Thank you.")), decided)
 
     def _question_refusal(self, record: ApprovalRecord, by: Identity) -> str:
         if str(by) != record.requester:
-            return "Only the person who was asked can answer this."
+            return _("Only the person who was asked can answer this.")
         if record.status is not ApprovalStatus.PENDING or self._is_over(record):
             return closed_question(record)
         return ""
@@ -164,9 +173,11 @@ class Decider:
         if record.status is not ApprovalStatus.PENDING:
             return closed_sentence(record)
         if self._is_over(record):
-            return "This request has expired; nothing was run."
+            return _("This request has expired; nothing was run.")
         if decision not in record.offered:
-            return f"“{decision}” is not offered for this call. Offered: {', '.join(record.offered)}."
+            return _("“{decision}” is not offered for this call. Offered: {offered}.").format(
+                decision=decision, offered=listed(record.offered)
+            )
         return ""
 
     async def _decide_batch(
@@ -174,17 +185,21 @@ class Decider:
     ) -> Decided:
         """Each call is decided by itself; the card closes last: after a crash it can be pressed again."""
         if person_of(by) != person_of(Identity.parse(record.requester)):
-            return _refused(f"This list was made for {record.requester}; /approvals makes yours.")
+            return _refused(
+                _("This list was made for {person}; /approvals makes yours.").format(person=record.requester)
+            )
         if record.status is not ApprovalStatus.PENDING:
             return _refused(closed_sentence(record))
         if choice not in OFFERED:
-            return _refused(f"“{choice.value}” is not offered for several calls at once.")
+            return _refused(
+                _("“{decision}” is not offered for several calls at once.").format(decision=choice.value)
+            )
         done: list[ApprovalRecord] = []
         left: list[tuple[str, str]] = []
         for approval_id, digest in members(record):
             current = await self._store.approvals.get(approval_id)
             if current is None or current.digest != digest:
-                left.append((approval_id[-6:], "It is not what was shown."))
+                left.append((approval_id[-6:], _("It is not what was shown.")))
                 continue
             decided = await self.decide(approval_id, choice, by, name=name, reason=reason)
             if decided.record is not None:
@@ -215,7 +230,9 @@ class Decider:
         """Another call takes this one's place; what does not fit decides nothing."""
         args = read_edit(request_from_json(record.request_json), text)
         if isinstance(args, EditProblem):
-            return _refused(f"{args.sentence} Nothing was decided; the request is still open.")
+            return _refused(
+                _("{problem} Nothing was decided; the request is still open.").format(problem=args.sentence)
+            )
         ruling = Ruling(
             ApprovalStatus.EDITED,
             str(by),
@@ -227,7 +244,7 @@ class Decider:
         decided = await self._claim(record, ruling)
         if isinstance(decided, PressReply):
             return Decided(decided)
-        return Decided(PressReply("Changed. The new call is judged from the beginning."), decided)
+        return Decided(PressReply(_("Changed. The new call is judged from the beginning.")), decided)
 
     async def _vote(self, record: ApprovalRecord, choice: Choice, by: Identity, name: str) -> Decided:
         """One approval of several. Whoever may not decide any more does not count any more."""
@@ -239,11 +256,13 @@ class Decider:
             Ruling(ApprovalStatus.APPROVED, str(by), choice.value, now, name=name),
         )
         if voted.record is None or voted.outcome == "closed":
-            gone = "This request is gone."
+            gone = _("This request is gone.")
             return _refused(closed_sentence(voted.record) if voted.record else gone)
         votes = votes_of(voted.record)
         if voted.outcome == "repeated":
-            return _refused(f"You already approved this; {votes.missing} more needed.")
+            return _refused(
+                _("You already approved this; {missing} more needed.").format(missing=votes.missing)
+            )
         await self._note(
             "vote",
             approval=record.approval_id,
@@ -255,11 +274,13 @@ class Decider:
             quorum=record.quorum,
         )
         if voted.outcome == "counted":
-            sentence = f"Your approval counts; {votes.missing} more needed before it runs."
+            sentence = _("Your approval counts; {missing} more needed before it runs.").format(
+                missing=votes.missing
+            )
             return Decided(PressReply(sentence), voted.record)
         await self._note_decision(voted.record, choice.value, deciders(voted.record))
         by_whom = escape_line(named_deciders(voted.record))
-        return Decided(PressReply(f"{_TAKEN[choice]}, by {by_whom}."), voted.record)
+        return Decided(PressReply(_(_TAKEN_BY_SEVERAL[choice]).format(names=by_whom)), voted.record)
 
     async def _withdraw_lost(self, record: ApprovalRecord) -> None:
         lost = [v.person for v in record.votes if await self._approvers.refusal(_voter(v), record)]
@@ -270,7 +291,7 @@ class Decider:
         decided = await self._store.approvals.decide(record.approval_id, ruling)
         if decided is None:
             now = await self._store.approvals.get(record.approval_id)
-            return PressReply(closed_sentence(now) if now else "This request is gone.", ok=False)
+            return PressReply(closed_sentence(now) if now else _("This request is gone."), ok=False)
         await self._note_decision(record, ruling.decision, ruling.decided_by)
         return decided
 
@@ -314,7 +335,7 @@ class Decider:
             await self._store.grants.add(grant)
         except StorageError as error:
             log.error("grant_not_stored", approval=record.approval_id, error=str(error))
-            return " It could not be remembered, so it counts this once."
+            return _(" It could not be remembered, so it counts this once.")
         await self._note("granted", approval=record.approval_id, grant=grant.grant_id, scope=grant.scope)
         return ""
 
@@ -328,18 +349,18 @@ def _voter(vote: Vote) -> Identity:
 
 
 def _ids(records: list[ApprovalRecord]) -> str:
-    return ", ".join(record.approval_id for record in records)
+    return listed(record.approval_id for record in records)
 
 
 def closed_question(record: ApprovalRecord) -> str:
     """Why a question takes no answer any more."""
     match record.status:
         case ApprovalStatus.APPROVED | ApprovalStatus.USED:
-            return "That question was answered already."
+            return _("That question was answered already.")
         case ApprovalStatus.CANCELLED:
-            return "That question was cancelled."
+            return _("That question was cancelled.")
         case _:
-            return "The time to answer that question is over."
+            return _("The time to answer that question is over.")
 
 
 def closed_sentence(record: ApprovalRecord) -> str:
@@ -347,14 +368,14 @@ def closed_sentence(record: ApprovalRecord) -> str:
     by = escape_line(named_deciders(record))
     match record.status:
         case ApprovalStatus.APPROVED | ApprovalStatus.USED:
-            return f"Already approved by {by}."
+            return _("Already approved by {person}.").format(person=by)
         case ApprovalStatus.DENIED:
-            return f"Already denied by {by}."
+            return _("Already denied by {person}.").format(person=by)
         case ApprovalStatus.EDITED:
-            return f"Already changed by {by}; the new call is judged by itself."
+            return _("Already changed by {person}; the new call is judged by itself.").format(person=by)
         case ApprovalStatus.EXPIRED:
-            return "This request has expired; nothing was run."
+            return _("This request has expired; nothing was run.")
         case ApprovalStatus.CANCELLED:
-            return "This request was cancelled; nothing was run."
+            return _("This request was cancelled; nothing was run.")
         case ApprovalStatus.PENDING:
-            return "This request is still open."
+            return _("This request is still open.")

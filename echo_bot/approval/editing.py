@@ -14,6 +14,7 @@ from echo_bot.approval.escape import is_hidden
 from echo_bot.approval.request import ApprovalRequest
 from echo_bot.policy.arguments import arguments_problem
 from echo_bot.policy.call import Arguments, JsonValue, canonical_json
+from echo_bot.text.language import _
 
 MAX_EDIT_CHARS = 1_000_000
 _INDENT = 2
@@ -53,16 +54,16 @@ def text_of_arguments(request: ApprovalRequest, args: Mapping[str, JsonValue]) -
         return json.dumps(dict(args), ensure_ascii=False)
     value = args.get(name)
     if set(args) != {name} or not isinstance(value, str):
-        return EditProblem(f"Of this call only {name} can be changed, and it is a text.")
+        return EditProblem(_("Of this call only {name} can be changed, and it is a text.").format(name=name))
     return value
 
 
 def read_edit(request: ApprovalRequest, text: str) -> Arguments | EditProblem:
     """The arguments that an edited text stands for, checked against the tool's parameters."""
     if not text.strip():
-        return EditProblem("Nothing was written. Write the whole changed call.")
+        return EditProblem(_("Nothing was written. Write the whole changed call."))
     if len(text) > MAX_EDIT_CHARS:
-        return EditProblem(f"That is longer than {MAX_EDIT_CHARS:,} characters.")
+        return EditProblem(_("That is longer than {most:,} characters.").format(most=MAX_EDIT_CHARS))
     name = _lone_text(request.args)
     args = {name: text} if name is not None else _parsed(text)
     if isinstance(args, EditProblem):
@@ -71,7 +72,7 @@ def read_edit(request: ApprovalRequest, text: str) -> Arguments | EditProblem:
     if problem:
         return EditProblem(f"{problem[:1].upper()}{problem[1:]}.")
     if canonical_json(args) == canonical_json(dict(request.args)):
-        return EditProblem("Nothing was changed.")
+        return EditProblem(_("Nothing was changed."))
     return args
 
 
@@ -91,11 +92,17 @@ def _parsed(text: str) -> dict[str, JsonValue] | EditProblem:
         canonical_json(value)
         json.dumps(value, ensure_ascii=False).encode()  # half a character is no text
     except json.JSONDecodeError as error:
-        return EditProblem(f"This is no JSON: {error.msg}, line {error.lineno}, column {error.colno}.")
+        return EditProblem(
+            _("This is no JSON: {problem}, line {line}, column {column}.").format(
+                problem=error.msg, line=error.lineno, column=error.colno
+            )
+        )
     except (ValueError, RecursionError) as error:
-        return EditProblem(f"This is no JSON that a call can hold: {error}.")
+        return EditProblem(_("This is no JSON that a call can hold: {problem}.").format(problem=error))
     if not isinstance(value, dict):
-        return EditProblem('The arguments must be a JSON object, such as {"path": "a"}.')
+        return EditProblem(
+            _("The arguments must be a JSON object, such as {example}.").format(example='{"path": "a"}')
+        )
     return value
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, tzinfo
 from echo_bot.approval.answers import named_deciders, named_votes
 from echo_bot.approval.batch_card import render_batch, render_closed_batch
 from echo_bot.approval.card import (
-    PROMPTS,
+    prompt_of,
     render_closed,
     render_open,
     render_question,
@@ -18,11 +18,12 @@ from echo_bot.approval.editing import edit_text
 from echo_bot.approval.escape import escape_lines
 from echo_bot.approval.request import Choice, Outcome
 from echo_bot.approval.stored import batch_from_json, question_from_json, request_from_json
-from echo_bot.approval.words import EN
+from echo_bot.approval.words import Words
 from echo_bot.channel import Prompt
 from echo_bot.events import Card, CardState
 from echo_bot.policy.guards.secrets import SecretMask
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
+from echo_bot.text.language import _
 
 FREE_ANSWER = "answer"
 """The decision name of a question's button that asks for words; its options are "0", "1", …"""
@@ -75,15 +76,16 @@ class StoredFaces:
         if record.kind == "question":
             question = question_from_json(record.request_json).text
             asked = escape_lines(self._mask.mask(question))
-            return Prompt(asked, title=EN.question) if decision == FREE_ANSWER else None
+            return Prompt(asked, title=Words.question) if decision == FREE_ANSWER else None
         choice = Choice(decision)
-        if choice not in PROMPTS or record.kind != "approval":
+        asked = prompt_of(choice)
+        if not asked or record.kind != "approval":
             return None
         if choice is not Choice.EDIT:
-            return Prompt(PROMPTS[choice], title=choice.label)
+            return Prompt(asked, title=choice.label)
         request = request_from_json(record.request_json)
-        title = EN.edit_title.format(tool=shown_line(request.tool, self._mask))
-        return Prompt(PROMPTS[choice], initial=edit_text(request), title=title)
+        title = Words.edit_title.format(tool=shown_line(request.tool, self._mask))
+        return Prompt(asked, initial=edit_text(request), title=title)
 
     def _closed_batch(self, record: ApprovalRecord) -> Card:
         at = self.time(record.decided_at or record.created_at)
@@ -93,8 +95,8 @@ class StoredFaces:
             batch_from_json(record.request_json).requests,
             self._mask,
             state=_BATCH_STATES.get(record.status, CardState.CLOSED),
-            verdict=EN.batch_decided.format(by=by, at=at) if by else EN.batch_closed.format(at=at),
-            outcome=record.answer,
+            verdict=Words.batch_decided.format(by=by, at=at) if by else Words.batch_closed.format(at=at),
+            outcome=_(record.answer),
         )
 
     def _question(self, record: ApprovalRecord, answer: str) -> Card:
@@ -118,7 +120,7 @@ def tokens_of(record: ApprovalRecord) -> dict[str, str]:
 
 def _answer(record: ApprovalRecord) -> str:
     if record.status is not ApprovalStatus.APPROVED:
-        return "no answer"
+        return _("no answer")
     options = question_from_json(record.request_json).options
     return options[int(record.decision)] if record.decision.isdigit() else record.answer
 
@@ -128,7 +130,13 @@ def _outcome(record: ApprovalRecord) -> Outcome:
         choice=Choice(record.decision) if record.status in _BY_PERSON else None,
         by=named_deciders(record),
         at=record.decided_at or record.created_at,
-        # Of an expired card the verdict says it already.
-        reason="" if record.status is ApprovalStatus.EXPIRED else record.answer,
+        reason=_reason(record),
         is_cancelled=record.status is ApprovalStatus.CANCELLED,
     )
+
+
+def _reason(record: ApprovalRecord) -> str:
+    """A person's own words, or ours; of an expired card the verdict says it already."""
+    if record.status is ApprovalStatus.EXPIRED:
+        return ""
+    return record.answer if record.status in _BY_PERSON else _(record.answer)

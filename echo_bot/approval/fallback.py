@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from echo_bot.approval.request import Choice
-from echo_bot.approval.words import EN
+from echo_bot.approval.words import Words
 from echo_bot.events import Card, CardState
 from echo_bot.text import encode_card_plain
 
@@ -25,4 +25,4 @@ def fallback_text(card: Card, offered: Iterable[Choice] = (Choice.ONCE, Choice.D
     typed = [_TYPED[choice].format(id=card.short_id) for choice in offered if choice in _TYPED]
     if card.state is not CardState.OPEN or not typed:
         return text
-    return "\n".join([text, "", EN.to_approve, *typed])
+    return "\n".join([text, "", Words.to_approve, *typed])

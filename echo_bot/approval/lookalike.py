@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from echo_bot.text.language import _, ngettext
+
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/{1,3}([^\s/?#'\"<>\\]+)")
 _WORD = re.compile(r"[^\W_]+(?:[-.][^\W_]+)*")
 _ALPHABETS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU")
@@ -20,7 +22,10 @@ def lookalike_notes(text: str) -> tuple[str, ...]:
     unique = tuple(dict.fromkeys(notes))
     if len(unique) <= _MOST_NOTES:
         return unique
-    return (*unique[:_MOST_NOTES], f"{len(unique) - _MOST_NOTES} more words with look-alike letters.")
+    return (
+        *unique[:_MOST_NOTES],
+        _("{count} more words with look-alike letters.").format(count=len(unique) - _MOST_NOTES),
+    )
 
 
 def punycode(host: str) -> str:
@@ -36,7 +41,9 @@ def _host_notes(text: str) -> Iterator[str]:
     for found in _HOST.finditer(text):
         host = found[1].rpartition("@")[2]
         if not host.isascii():
-            yield f"The host {host} is not ASCII: it is looked up as {punycode(host)}."
+            yield _("The host {host} is not ASCII: it is looked up as {ascii}.").format(
+                host=host, ascii=punycode(host)
+            )
 
 
 def _word_notes(text: str) -> Iterator[str]:
@@ -48,8 +55,12 @@ def _word_notes(text: str) -> Iterator[str]:
         if len(alphabets) > 1:
             foreign = {char for char in word if _alphabet(char) not in ("", "LATIN")}
             codes = ", ".join(f"U+{ord(char):04X}" for char in sorted(foreign))
-            looks = "looks like another letter" if len(foreign) == 1 else "look like other letters"
-            yield f"The word {word} has mixed alphabets: {codes} {looks}."
+            template = ngettext(
+                "The word {word} has mixed alphabets: {codes} looks like another letter.",
+                "The word {word} has mixed alphabets: {codes} look like other letters.",
+                len(foreign),
+            )
+            yield template.format(word=word, codes=codes)
 
 
 def _alphabet(char: str) -> str:

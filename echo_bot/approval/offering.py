@@ -11,9 +11,11 @@ from echo_bot.approval.deciding import Decider
 from echo_bot.events import Address, ApprovalId, Identity
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
+from echo_bot.text.language import N_, _, listed
 
 _MOST = 20
-_REPLACED = "a newer list took its place"
+_REPLACED = N_("a newer list took its place")
+_NOT_SHOWN = N_("it could not be shown")
 _OVER = ""
 
 
@@ -40,12 +42,14 @@ class Batches:
         record = await self._store.approvals.attach(batch_of(chosen, viewer, address, self._clock()))
         self._open[record.approval_id] = record
         if await self._copies.send(record, (address,), self._clock()):
-            await self._close(record, "it could not be shown")
+            await self._close(record, _NOT_SHOWN)
             return ""
         await self._close_if_over(record)
         left = [each.approval_id[-6:] for each in wanted if each not in chosen]
-        others = f" Not on it, since they do not fit whole: {', '.join(left)}." if left else ""
-        return f"One card decides {len(chosen)} of them together.{others}"
+        sentence = _("One card decides {count} of them together.").format(count=len(chosen))
+        if not left:
+            return sentence
+        return sentence + _(" Not on it, since they do not fit whole: {ids}.").format(ids=listed(left))
 
     async def call_ended(self, approval_id: ApprovalId) -> None:
         """A call was decided or is over: cards on which no other waits are closed."""
@@ -69,7 +73,7 @@ class Batches:
         return [record for record in wanted if record in chosen]
 
     async def _close_if_over(self, record: ApprovalRecord) -> None:
-        for approval_id, _ in members(record):
+        for approval_id, _digest in members(record):
             call = await self._store.approvals.get(approval_id)
             if call is not None and call.status is ApprovalStatus.PENDING:
                 return

@@ -11,6 +11,7 @@ from echo_bot.events import ApprovalId
 from echo_bot.policy.call import Executor, JsonValue
 from echo_bot.policy.decision import Finding
 from echo_bot.policy.risk import RiskLevel
+from echo_bot.text.language import N_, _
 
 
 class Choice(StrEnum):
@@ -27,7 +28,7 @@ class Choice(StrEnum):
 
     @property
     def label(self) -> str:
-        return _LABELS[self]
+        return _(_LABELS[self])
 
     @property
     def approves(self) -> bool:
@@ -35,14 +36,14 @@ class Choice(StrEnum):
 
 
 _LABELS = {
-    Choice.ONCE: "Approve once",
-    Choice.SESSION: "For this session",
-    Choice.HOUR: "For 1 hour",
-    Choice.ALWAYS: "Always (exact call)",
-    Choice.DENY: "Deny",
-    Choice.DENY_REASON: "Deny with reason",
-    Choice.EDIT: "Edit",
-    Choice.ASK_AGAIN: "Ask again",
+    Choice.ONCE: N_("Approve once"),
+    Choice.SESSION: N_("For this session"),
+    Choice.HOUR: N_("For 1 hour"),
+    Choice.ALWAYS: N_("Always (exact call)"),
+    Choice.DENY: N_("Deny"),
+    Choice.DENY_REASON: N_("Deny with reason"),
+    Choice.EDIT: N_("Edit"),
+    Choice.ASK_AGAIN: N_("Ask again"),
 }
 
 

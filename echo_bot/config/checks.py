@@ -52,7 +52,6 @@ def check(config: Config) -> tuple[Objection, ...]:
     """All objections; nothing is read or changed."""
     found: list[Objection] = []
     for question in (
-        _language,
         _people,
         _places,
         _targets,
@@ -83,12 +82,6 @@ def check_senders(config: Config, manifests: Iterable[ChannelManifest]) -> tuple
         if sender != EVERYBODY and not kind.fits(sender)
         for key in (f"channels.{name}" + (f".accounts.{account}" if account else "") + ".allow_from",)
     )
-
-
-def _language(config: Config) -> Iterator[Objection]:
-    if config.language not in ("auto", "en"):
-        sentence = f"language is {config.language}, but cards and notices are in English so far"
-        yield Objection("language", sentence, refuses=False)
 
 
 def _people(config: Config) -> Iterator[Objection]:

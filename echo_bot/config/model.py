@@ -39,7 +39,7 @@ class Config(Section):
     data_dir: str = ""
     """Where the bot keeps its state; empty: the user data folder."""
     language: Literal["auto", "en", "zh"] = "auto"
-    """The language of cards and notices; English so far, whatever this says."""
+    """Of what people read in chats, on the page and in the terminal chat; auto: that of the locale."""
     timezone: str = ""
     """The time zone of times that people read, such as Europe/Berlin; empty: the system's."""
     tools: Tools = Tools()

@@ -20,12 +20,15 @@ from echo_bot.errors import ChannelError, FormatRejected, OutcomeUnknown, RetryA
 from echo_bot.events import Address, Card, MessageRef, OutboundText, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.text import TooLong, card_parts, closed_card, measure, split_plain
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
 _TRIES = 5
 _DOUBT_PAUSE_SECONDS = 0.5
-_REPEATED = "Possibly repeated: this card may stand here already. Either one decides the same call, once."
+_REPEATED = N_("Possibly repeated: this card may stand here already. Either one decides the same call, once.")
+
+_TOO_LONG = N_("the call is too long to be shown whole in this chat, so nobody can approve it")
 
 T = TypeVar("T")
 
@@ -64,15 +67,13 @@ class CardDelivery:
             raise TemporaryFailure(f"{address.channel} is not running")
         kept = card
         if in_doubt and not channel.capabilities.dedups_sends:
-            card = replace(card, blocks=(Paragraph(_REPEATED), *card.blocks))
+            card = replace(card, blocks=(Paragraph(_(_REPEATED)), *card.blocks))
         if not channel.capabilities.buttons:
             ref = await self._send_plain(channel, address, card.fallback)
         else:
             parts = card_parts(card, channel.capabilities.max_length, channel.capabilities.length_unit)
             if isinstance(parts, TooLong):
-                raise FormatRejected(
-                    "the call is too long to be shown whole in this chat, so nobody can approve it"
-                )
+                raise FormatRejected(_TOO_LONG)
             for index, part in enumerate(parts):
                 keyed = replace(part, dedup_key=f"{card.card_id}:{address}:{index}")
                 may_repeat = in_doubt or channel.capabilities.dedups_sends
@@ -195,4 +196,4 @@ def _outcome(card: Card) -> str:
         if not isinstance(block, Paragraph):
             break
         verdict.append(block.text)
-    return "\n".join(line for line in (*verdict, card.title, f"Id: {card.short_id}") if line)
+    return "\n".join(line for line in (*verdict, card.title, _("Id: {id}").format(id=card.short_id)) if line)

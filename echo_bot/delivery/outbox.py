@@ -31,6 +31,7 @@ from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow, TurnEnd
 from echo_bot.text import encodable, measure, split_markdown
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
@@ -44,7 +45,7 @@ _SEND_TIMEOUT_SECONDS = 90.0
 _LOOK_AGAIN_SECONDS = 5.0
 _LAST_SENDS_SECONDS = 0.5
 _MARK_PAUSES_SECONDS = (0.1, 0.5, 2.0, 10.0)
-_REPEATED = "(possibly repeated)"
+_REPEATED = N_("(possibly repeated)")
 """Also the mark in the row's error that says it may have arrived already."""
 
 
@@ -321,12 +322,12 @@ class Delivery:
 
     async def _marked_as_repeated(self, channel: Channel, row: OutboxRow, body: Body) -> Body:
         """It may have arrived before; where the platform drops no doubles, a person is told."""
-        marked = replace(body, text=f"{_REPEATED}\n{body.text}")
+        marked = replace(body, text=f"{_(_REPEATED)}\n{body.text}")
         limits = channel.capabilities
         if body.kind == "text" and measure(marked.text, limits.length_unit) <= limits.max_length:
             return marked
         async with asyncio.timeout(_SEND_TIMEOUT_SECONDS):
-            await channel.send_text(row.address, OutboundText(_REPEATED, markdown=False))
+            await channel.send_text(row.address, OutboundText(_(_REPEATED), markdown=False))
         return body
 
     async def _sent(self, row: OutboxRow, body: Body, ref: MessageRef) -> OutboxRow | None:

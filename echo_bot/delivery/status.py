@@ -32,6 +32,7 @@ from echo_bot.events import (
     SessionKey,
 )
 from echo_bot.storage.protocol import Store
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
@@ -46,7 +47,12 @@ _SHOWN_LINES = 3
 _SHOWN_CHARS = 400
 _SCOPE = "status_lines"
 _TOKEN_HEAD = "stop:"
-_STOPPED_WITH_THE_BOT = "The bot stopped while this ran; its outcome is not known here."
+_STOPPED_WITH_THE_BOT = N_("The bot stopped while this ran; its outcome is not known here.")
+_ENDED = {
+    "done": N_("{tool} is done after {time}"),
+    "failed": N_("{tool} failed after {time}"),
+    "stopped": N_("{tool} was stopped after {time}"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +169,8 @@ class StatusLines:
             await _ends_within(running, pause)
         if running.ref is not None:
             seconds = self._now() - running.started
-            how = {"done": "is done", "failed": "failed", "stopped": "was stopped"}[running.how]
-            await self._finish(
-                channel, running.ref, call_id, _closed(running.shown, f"{how} after {_time(seconds)}")
-            )
+            title = _(_ENDED[running.how]).format(tool=running.shown.tool, time=_time(seconds))
+            await self._finish(channel, running.ref, call_id, _closed(running.shown, title))
 
     async def _draw(self, channel: Channel, address: Address, call_id: str, running: _Running) -> float:
         """Returns the seconds until the next time."""
@@ -188,13 +192,14 @@ class StatusLines:
     def _open_card(self, running: _Running) -> Card:
         shown = running.shown
         lines = self._last_lines(running.output)
-        output = (CodeBlock(lines, label="Last output"),) if lines else ()
-        title = f"{shown.tool} is running, {_time(self._now() - running.started)} so far"
+        output = (CodeBlock(lines, label=_("Last output")),) if lines else ()
+        so_far = _time(self._now() - running.started)
+        title = _("{tool} is running, {time} so far").format(tool=shown.tool, time=so_far)
         return Card(
             card_id=_card_id(shown),
             title=title,
             blocks=output,
-            buttons=(Button("Stop", shown.token, ButtonStyle.DANGER),),
+            buttons=(Button(_("Stop"), shown.token, ButtonStyle.DANGER),),
             fallback=title,
         )
 
@@ -221,9 +226,8 @@ class StatusLines:
         address = self._delivery.now(shown.address)
         if (channel := self._delivery.channel(address)) is not None:
             ref = MessageRef(address, shown.message_id)
-            await self._finish(
-                channel, ref, call_id, _closed(shown, "is not running any more", _STOPPED_WITH_THE_BOT)
-            )
+            title = _("{tool} is not running any more").format(tool=shown.tool)
+            await self._finish(channel, ref, call_id, _closed(shown, title, _(_STOPPED_WITH_THE_BOT)))
 
     async def _finish(self, channel: Channel, ref: MessageRef, call_id: str, card: Card) -> None:
         """Take the button away; a message that cannot be changed now is tried again, in the end let be."""
@@ -262,8 +266,7 @@ def _can_show(bears: ChannelCapabilities) -> bool:
     return bears.buttons and bears.edits and bears.redraws
 
 
-def _closed(shown: Shown, words: str, more: str = "") -> Card:
-    title = f"{shown.tool} {words}"
+def _closed(shown: Shown, title: str, more: str = "") -> Card:
     blocks = (Paragraph(more),) if more else ()
     return Card(
         _card_id(shown),
@@ -280,7 +283,9 @@ def _card_id(shown: Shown) -> str:
 
 def _time(seconds: float) -> str:
     whole = int(seconds)
-    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
+    if whole < 60:
+        return _("{seconds} s").format(seconds=whole)
+    return _("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60)
 
 
 async def _ends_within(running: _Running, seconds: float) -> bool:

@@ -20,6 +20,7 @@ from echo_bot.flows.workflows import Admits, Workflows
 from echo_bot.session import Pausing, TurnStarter, event_from_json, turn_id_of
 from echo_bot.storage.flow_records import TaskRecord, TaskState, WorkflowState
 from echo_bot.storage.protocol import Store
+from echo_bot.text.language import _
 
 log = structlog.get_logger(__name__)
 
@@ -117,7 +118,8 @@ class Timers:
         notes = f"\n\n{task.notes}" if task.notes else ""
         await self._delivery.send(
             kept.answered_at,
-            f"It is time: {escape_line(task.title)} (task {task.task_id}){notes}",
+            _("It is time: {title} (task {id})").format(title=escape_line(task.title), id=task.task_id)
+            + notes,
             source=f"{turn_id_of(event)}:due",
             markdown=False,
         )

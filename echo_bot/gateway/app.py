@@ -14,7 +14,7 @@ from echo_bot.gateway.edge import API_PREFIX, BodyLimit, Edge, Receive, Scope, S
 from echo_bot.gateway.hooks import Hooks
 from echo_bot.gateway.login import COOKIE_NAME, LoginDesk, NewCookie
 from echo_bot.gateway.origin import Names
-from echo_bot.gateway.pages import CONTINUE_PAGE, LOGGED_OUT_PAGE, SPENT_PAGE, Page
+from echo_bot.gateway.pages import Page, continue_page, logged_out_page, spent_page
 from echo_bot.gateway.wall import LiveSockets, LoginWall, session_cookie
 
 
@@ -75,15 +75,15 @@ class _Doors:
     async def show(self, secret: str, request: Request) -> Response:
         """Look at a link without spending it: link previews and virus scanners do that too."""
         if await self._desk.is_open(secret):
-            return _html(CONTINUE_PAGE, 200)
+            return _html(continue_page(), 200)
         if await self._desk.viewer(session_cookie(request.scope)):
             return RedirectResponse("/", status_code=303)
-        return _html(SPENT_PAGE, 410)
+        return _html(spent_page(), 410)
 
     async def enter(self, secret: str, request: Request) -> Response:
         cookie = await self._desk.exchange(secret)
         if cookie is None:
-            return _html(SPENT_PAGE, 410)
+            return _html(spent_page(), 410)
         response = RedirectResponse("/", status_code=303)
         _set_cookie(response, cookie, secure=request.url.scheme == "https")
         return response
@@ -92,7 +92,7 @@ class _Doors:
         if cookie := session_cookie(request.scope):
             await self._desk.end(cookie)
             self._live.end(cookie)
-        response = _html(LOGGED_OUT_PAGE, 200)
+        response = _html(logged_out_page(), 200)
         response.delete_cookie(COOKIE_NAME, path="/", httponly=True, samesite="strict")
         return response
 

@@ -7,6 +7,8 @@ import hashlib
 from dataclasses import dataclass, field
 from string import Template
 
+from echo_bot.text.language import _, chosen
+
 _STYLE = """
 :root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--text:#1b1f27;--soft:#5b6472;--line:#e3e6eb;
 --accent:#4353ff;--accent-2:#2f3de0;--code:#eef0f4;--shadow:0 1px 2px #0f172a0d,0 12px 40px #0f172a14}
@@ -37,8 +39,10 @@ _LOGO = (
     '<path d="M9 13.5v5"/><path d="M14 10v12"/><path d="M19 12.5v7"/><path d="M24 15v2"/></g></svg>'
 )
 
+_LOGIN, _RUN = "<code>echo-bot login</code>", "<code>echo-bot run</code>"
+
 _LAYOUT = Template(
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+    '<!doctype html><html lang="$language"><head><meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width,initial-scale=1">'
     '<meta name="robots" content="noindex">'
     "<title>$title · Echo Bot</title><style>$style</style></head>"
@@ -70,33 +74,45 @@ class Page:
 
 
 def _page(title: str, body: str) -> Page:
-    return Page(_LAYOUT.substitute(title=title, style=_STYLE, logo=_LOGO, body=body))
+    html_language = "zh-Hans" if chosen() == "zh" else "en"
+    page = _LAYOUT.substitute(language=html_language, title=title, style=_STYLE, logo=_LOGO, body=body)
+    return Page(page)
 
 
 # The form has no action: it posts to the link itself, so that the secret is written nowhere in the page.
-CONTINUE_PAGE = _page(
-    "Welcome to Echo Bot",
-    "<p>This link logs in this browser, once. You stay logged in here for 30 days.</p>"
-    '<form method="post"><button type="submit">Continue</button></form>'
-    '<p class="quiet">Not your own device? Close this page; the link stays unused.</p>',
-)
+def continue_page() -> Page:
+    told = _("This link logs in this browser, once. You stay logged in here for 30 days.")
+    go_on = _("Continue")
+    quiet = _("Not your own device? Close this page; the link stays unused.")
+    return _page(
+        _("Welcome to Echo Bot"),
+        f"<p>{told}</p>"
+        f'<form method="post"><button type="submit">{go_on}</button></form>'
+        f'<p class="quiet">{quiet}</p>',
+    )
 
-SPENT_PAGE = _page(
-    "This link no longer works",
-    "<p>A log-in link works once and for 10 minutes. This one was used, has expired, or is incomplete.</p>"
-    "<p>Run <code>echo-bot login</code> on the bot's machine: it prints a new link.</p>"
-    '<p class="quiet">Logged in already? <a href="/">Open the chat</a></p>',
-)
 
-STRANGER_PAGE = _page(
-    "You are not logged in",
-    "<p>Open the log-in link that <code>echo-bot run</code> printed in the terminal.</p>"
-    "<p>It works once and for 10 minutes. Too late? <code>echo-bot login</code> prints a new one.</p>"
-    '<p class="quiet">Logged in on this browser before? <a href="/">Try again</a></p>',
-)
+def spent_page() -> Page:
+    told = _("A log-in link works once and for 10 minutes. This one was used, has expired, or is incomplete.")
+    again = _("Run {command} on the bot's machine: it prints a new link.").format(command=_LOGIN)
+    quiet = _("Logged in already? {link}").format(link=_link(_("Open the chat")))
+    return _page(_("This link no longer works"), f'<p>{told}</p><p>{again}</p><p class="quiet">{quiet}</p>')
 
-LOGGED_OUT_PAGE = _page(
-    "You are logged out",
-    "<p>This browser no longer has access, and its open tabs were disconnected.</p>"
-    "<p>To come back, run <code>echo-bot login</code> on the bot's machine and open the link it prints.</p>",
-)
+
+def stranger_page() -> Page:
+    told = _("Open the log-in link that {command} printed in the terminal.").format(command=_RUN)
+    again = _("It works once and for 10 minutes. Too late? {command} prints a new one.").format(
+        command=_LOGIN
+    )
+    quiet = _("Logged in on this browser before? {link}").format(link=_link(_("Try again")))
+    return _page(_("You are not logged in"), f'<p>{told}</p><p>{again}</p><p class="quiet">{quiet}</p>')
+
+
+def logged_out_page() -> Page:
+    told = _("This browser no longer has access, and its open tabs were disconnected.")
+    again = _("To come back, run {command} on the bot's machine and open the link it prints.")
+    return _page(_("You are logged out"), f"<p>{told}</p><p>{again.format(command=_LOGIN)}</p>")
+
+
+def _link(words: str) -> str:
+    return f'<a href="/">{words}</a>'

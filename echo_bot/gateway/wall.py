@@ -8,7 +8,7 @@ from http.cookies import CookieError, SimpleCookie
 from echo_bot.channel import AsgiApp
 from echo_bot.gateway.edge import Message, Receive, Scope, Send, header_values
 from echo_bot.gateway.login import COOKIE_NAME, LoginDesk, hash_of
-from echo_bot.gateway.pages import STRANGER_PAGE, Page
+from echo_bot.gateway.pages import Page, stranger_page
 
 WS_NOT_LOGGED_IN = 4401
 """The WebSocket close code a page reads as "log in again" (a refused handshake would tell it nothing)."""
@@ -93,7 +93,7 @@ async def _turn_away(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "websocket.accept"})
         await send({"type": "websocket.close", "code": WS_NOT_LOGGED_IN, "reason": "not logged in"})
         return
-    await send_page(send, STRANGER_PAGE, 401)
+    await send_page(send, stranger_page(), 401)
 
 
 async def send_page(send: Send, page: Page, status: int) -> None:

@@ -14,6 +14,7 @@ from echo_bot.events import Identity, InboundEvent
 from echo_bot.policy import access
 from echo_bot.policy.settings import AccessSettings
 from echo_bot.storage.protocol import People
+from echo_bot.text.language import N_, _, listed
 
 GroupPolicy = Literal["mention", "open", "off"]
 
@@ -21,8 +22,8 @@ _MAX_MISSES = 5
 _LOCK = timedelta(minutes=10)
 _STRANGER_NOTICE = timedelta(hours=1)
 
-REFUSAL = "This bot does not know you, so it did nothing. Ask whoever runs it to let you in."
-STRANGER_LINE = "This bot does not know you. Send /pair and the code you were given."
+REFUSAL = N_("This bot does not know you, so it did nothing. Ask whoever runs it to let you in.")
+STRANGER_LINE = N_("This bot does not know you. Send /pair and the code you were given.")
 
 
 def code_hash(code: str) -> str:
@@ -77,7 +78,7 @@ class Admission:
 
     async def refusal(self) -> str:
         """What a stranger is told who has to be told something."""
-        return STRANGER_LINE if await self._people.open_codes(self._clock()) else REFUSAL
+        return _(STRANGER_LINE) if await self._people.open_codes(self._clock()) else _(REFUSAL)
 
     async def stranger_line(self, sender: Identity) -> str:
         """With pairing on, one line an hour; otherwise nothing."""
@@ -90,17 +91,17 @@ class Admission:
         if len(self._stranger_told) > 1000:
             self._stranger_told.clear()
         self._stranger_told[str(sender)] = now
-        return STRANGER_LINE
+        return _(STRANGER_LINE)
 
     async def pair(self, event: InboundEvent, code: str) -> Pairing:
         """Redeem a one-time code, in a direct chat only; five misses lock the sender for ten minutes."""
         if event.is_group:
-            return Pairing("Send /pair in a direct chat with the bot, not in a group.", paired=False)
+            return Pairing(_("Send /pair in a direct chat with the bot, not in a group."), paired=False)
         now, who = self._clock(), str(event.sender)
         if await self._people.misses(who, now - _LOCK) >= _MAX_MISSES:
-            return Pairing("Too many wrong codes. Try again in ten minutes.", paired=False)
+            return Pairing(_("Too many wrong codes. Try again in ten minutes."), paired=False)
         paired = await self._people.redeem(code_hash(code), who, now)
         if paired is None:
-            return Pairing("That code is wrong or has expired. Ask for a new one.", paired=False)
-        roles = ", ".join(paired.roles)
-        return Pairing(f"Paired. You may now use this bot ({roles}). /help shows how.", paired=True)
+            return Pairing(_("That code is wrong or has expired. Ask for a new one."), paired=False)
+        told = _("Paired. You may now use this bot ({roles}). /help shows how.")
+        return Pairing(told.format(roles=listed(paired.roles)), paired=True)

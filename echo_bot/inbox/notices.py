@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from echo_bot.delivery import Delivery
 from echo_bot.events import Address, InboundEvent, SessionKey, TurnId
 from echo_bot.session import Pausing, turn_id_of
+from echo_bot.text.language import _
 
 
 class Notices:
@@ -20,7 +21,7 @@ class Notices:
         """This message comes after a turn that waits for a person."""
         if self._waiting.get(key) != for_turn:
             self._waiting[key] = for_turn
-            await self._say(event, "A decision is open in this chat; I will read this once it is made.")
+            await self._say(event, _("A decision is open in this chat; I will read this once it is made."))
 
     async def is_held(self, event: InboundEvent, key: SessionKey) -> None:
         """Say so if the session is paused: the message is stored and waits."""
@@ -28,15 +29,18 @@ class Notices:
         if pause is None or self._paused.get(key) == pause.at:
             return
         self._paused[key] = pause.at
-        after = "an admin's `/resume`" if self._pausing.is_paused() else "`/resume`"
-        await self._say(event, f"Paused: I will read this after {after}.", "paused")
+        if self._pausing.is_paused():
+            told = _("Paused: I will read this after an admin's `/resume`.")
+        else:
+            told = _("Paused: I will read this after `/resume`.")
+        await self._say(event, told, "paused")
 
     async def too_late(self, event: InboundEvent, now: datetime, backlog: timedelta) -> None:
         told_at = self._late.get(event.address)
         if told_at is None or now - told_at > backlog:
             self._late[event.address] = now
             await self._say(
-                event, "I was away, and your earlier messages are too old to act on. Send them again."
+                event, _("I was away, and your earlier messages are too old to act on. Send them again.")
             )
 
     async def _say(self, event: InboundEvent, text: str, what: str = "answer") -> None:

@@ -36,11 +36,11 @@ from echo_bot.events import (
 from echo_bot.inbox.admission import Admission
 from echo_bot.inbox.albums import Albums
 from echo_bot.inbox.commands import (
-    COMMANDS,
     CONTROL,
     TURN_COMMANDS,
     Commands,
     Request,
+    commands_shown,
     literal,
     words_of_stop,
 )
@@ -66,11 +66,12 @@ from echo_bot.session import (
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import TranscriptRow, TurnRecord, TurnState
 from echo_bot.text import encodable
+from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
 
-_TOO_MANY = "Too many messages at once; this one was not read. Try again shortly."
-_NOT_STORED = "This could not be stored, so nothing was done. Try again; the log says why."
+_TOO_MANY = N_("Too many messages at once; this one was not read. Try again shortly.")
+_NOT_STORED = N_("This could not be stored, so nothing was done. Try again; the log says why.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ class Inbox:
 
     async def press(self, press: ButtonPress) -> PressReply:
         if press.token == SETUP_TOKEN:
-            return PressReply("Your press arrived: buttons work here.")
+            return PressReply(_("Your press arrived: buttons work here."))
         if self._status.is_stop(press.token):
             return await self._press_stop(press)
         return await self._broker.press(
@@ -146,12 +147,12 @@ class Inbox:
         """See `Port.command`. Never raises: whoever typed it waits for a sentence."""
         event = storable(without_trust(event))
         if not has_plain_ids(event) or event.event_type is not EventType.MESSAGE:
-            return CommandReply("This command cannot be read. Nothing was done.", ok=False)
+            return CommandReply(_("This command cannot be read. Nothing was done."), ok=False)
         try:
             reply = await self._native(event)
         except StorageError as error:
             log.error("command_failed", error=str(error))
-            return CommandReply(_NOT_STORED, ok=False, busy=True)
+            return CommandReply(_(_NOT_STORED), ok=False, busy=True)
         return replace(reply, text=self._mask(encodable(reply.text)))
 
     async def complete(self, viewer: Identity, parameter: Parameter, typed: str) -> tuple[Completion, ...]:
@@ -180,7 +181,7 @@ class Inbox:
         return await self._reading.pending(viewer)
 
     def commands(self) -> tuple[Command, ...]:
-        return COMMANDS
+        return commands_shown()
 
     async def submit(self, event: InboundEvent) -> bool:
         """Queue an event as a turn, from a channel or an internal producer. False if it was seen before."""
@@ -232,30 +233,30 @@ class Inbox:
         """The Stop of a status line: what `/stop` does, for whoever asked and for admins."""
         line = self._status.find(press.token)
         if line is None:
-            return PressReply("This is not running any more.", ok=False)
+            return PressReply(_("This is not running any more."), ok=False)
         try:
             is_theirs = line.requester == str(press.presser) and await self.admits(press.presser)
             if not (is_theirs or await self._commands.is_admin(press.presser)):
-                return PressReply("Only whoever asked for this, or an admin, can stop it.", ok=False)
+                return PressReply(_("Only whoever asked for this, or an admin, can stop it."), ok=False)
             stopped = await self._commands.halt(SessionKey(line.session_key))
         except StorageError as error:
             log.error("stop_failed", error=str(error))
-            return PressReply(_NOT_STORED, ok=False)
+            return PressReply(_(_NOT_STORED), ok=False)
         return PressReply(words_of_stop(stopped), ok=bool(stopped))
 
     async def _native(self, event: InboundEvent) -> CommandReply:
         if not self._admission.is_for_us(event):
-            return CommandReply("I do not answer in this chat.", ok=False)
+            return CommandReply(_("I do not answer in this chat."), ok=False)
         if not await self._admission.admits(event.sender):
             name, code = split_command(event.text)
             if name == "pair" and await self._store.people.open_codes(self._clock()):
                 return reply_of(await self._paired(event, code))
             return CommandReply(await self._admission.refusal(), ok=False)
         if self._clock() - event.timestamp > self._settings.max_backlog:
-            return CommandReply("This came too late to act on. Send it again.", ok=False)
+            return CommandReply(_("This came too late to act on. Send it again."), ok=False)
         taken = await self._take(event)
         if not (taken.ok or taken.text):
-            taken = replace(taken, text=_TOO_MANY)
+            taken = replace(taken, text=_(_TOO_MANY))
         return reply_of(replace(taken, text=await taken.work(), work=None) if taken.work else taken)
 
     async def _take(self, event: InboundEvent) -> Taken:
@@ -264,16 +265,15 @@ class Inbox:
         if name not in CONTROL:
             passes, notice = self._rate.take(str(event.sender), self._monotonic())
             if not passes:
-                return Taken(False, text=_TOO_MANY if notice else "", ok=False, busy=True)
+                return Taken(False, text=_(_TOO_MANY) if notice else "", ok=False, busy=True)
         if name == "pair":
             return await self._paired(event, rest)
         if self._commands.knows(name):
             return await self._command(event, name, rest)
         if name and name not in TURN_COMMANDS:
             claimed = await self._claim_only(event)
-            return Taken(
-                True, text=f"There is no command {literal(f'/{name}')}. /help lists them." if claimed else ""
-            )
+            told = _("There is no command {name}. /help lists them.").format(name=literal(f"/{name}"))
+            return Taken(True, text=told if claimed else "")
         if not name and await self._answers_question(event):
             return Taken(True)
         if name == "retry":
@@ -305,7 +305,8 @@ class Inbox:
             return await self._commands.answer(name, request)
         except StorageError as error:
             log.error("command_failed", command=name, error=str(error))
-            return f"/{name} did not work: the database cannot be used right now. The log says why."
+            told = _("/{name} did not work: the database cannot be used right now. The log says why.")
+            return told.format(name=name)
 
     async def _answer(self, event: InboundEvent, work: Callable[[], Awaitable[str]]) -> None:
         await self._reply(event, await work())

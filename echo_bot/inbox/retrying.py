@@ -11,10 +11,11 @@ from echo_bot.events import BlockType, ContentBlock, InboundEvent, TurnId
 from echo_bot.session import event_from_json
 from echo_bot.storage.protocol import Turns
 from echo_bot.storage.records import JournalEntry, TurnRecord
+from echo_bot.text.language import N_, _
 
-_NOTHING = "There is no message in this conversation to run again."
-_RUNNING = "Something runs or waits in this conversation: `/stop` it first, or wait for its end."
-_COMMAND = "`/retry` takes words for the agent, `/run …` or `/tool …`; other commands are written alone."
+_NOTHING = N_("There is no message in this conversation to run again.")
+_RUNNING = N_("Something runs or waits in this conversation: `/stop` it first, or wait for its end.")
+_COMMAND = N_("`/retry` takes words for the agent, `/run …` or `/tool …`; other commands are written alone.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,12 @@ async def again(
 ) -> Again | str:
     """The event to run, or the sentence that refuses. `words` replace those of the earlier message."""
     if last is None:
-        return _NOTHING
+        return _(_NOTHING)
     if not last.state.is_final:
-        return _RUNNING
+        return _(_RUNNING)
     command = split_command(words)[0]
     if command and command not in turn_commands:
-        return _COMMAND
+        return _(_COMMAND)
     earlier = event_from_json(last.event_json)
     content = earlier.content
     if words:

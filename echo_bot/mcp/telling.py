@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from echo_bot.mcp.server import ServerState, ServerStatus
+from echo_bot.text.language import N_, Say, english
 
 _MOST_NOTES = 3
+_READY_WITH_ONE = N_("ready with {count} tool{more}")
+_READY_WITH_MANY = N_("ready with {count} tools{more}")
+_STATES = {
+    ServerState.NOT_STARTED: N_("not started{more}"),
+    ServerState.CONNECTING: N_("connecting{more}"),
+    ServerState.FAILED: N_("failed{more}"),
+}
 
 
-def server_line(status: ServerStatus) -> str:
-    parts = [status.state.value]
-    if status.state is ServerState.READY:
-        parts = [f"ready with {status.tools} tool{'' if status.tools == 1 else 's'}"]
+def server_line(status: ServerStatus, say: Say = english) -> str:
+    ready = _READY_WITH_ONE if status.tools == 1 else _READY_WITH_MANY
+    template = _STATES.get(status.state, ready)
+    more = ""
     if status.next_try_at is not None:
-        parts.append(f"next try {status.next_try_at:%H:%M:%S} UTC")
-    line = ", ".join(parts)
+        more = say(N_(", next try {time}")).format(time=f"{status.next_try_at:%H:%M:%S} UTC")
+    line = say(template).format(count=status.tools, more=more)
     if status.reason:
         line = f"{line} – {status.reason}"
-    return "; ".join((line, *_notes(status.notes)))
+    return "; ".join((line, *_notes(status.notes, say)))
 
 
 def server_json(status: ServerStatus) -> dict[str, object]:
@@ -33,7 +41,7 @@ def server_json(status: ServerStatus) -> dict[str, object]:
     }
 
 
-def _notes(notes: tuple[str, ...]) -> Iterator[str]:
+def _notes(notes: tuple[str, ...], say: Say) -> Iterator[str]:
     yield from notes[:_MOST_NOTES]
     if len(notes) > _MOST_NOTES:
-        yield f"and {len(notes) - _MOST_NOTES} more"
+        yield say(N_("and {count} more")).format(count=len(notes) - _MOST_NOTES)

@@ -11,17 +11,20 @@ from echo_bot.policy.facts import DEFINITION_CHANGED, UNSANDBOXED, Facts, SmartV
 from echo_bot.policy.names import names_tool
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.policy.targets import FOREIGN_TARGET
+from echo_bot.text.language import N_
 
 Step = Callable[[Facts], Decision | None]
 
 ELEVATED_TOOLS = frozenset({"exec", "execute_code", "process"})
 _ASKED = {
-    "exec": "Commands",
-    "execute_code": "Programs",
-    "process": "Background processes",
-    "delegate_task": "Workers",
-    "spawn_task": "Workers",
+    "exec": N_("Commands need a person's yes"),
+    "execute_code": N_("Programs need a person's yes"),
+    "process": N_("Background processes need a person's yes"),
+    "delegate_task": N_("Workers need a person's yes"),
+    "spawn_task": N_("Workers need a person's yes"),
 }
+_ASKED_OTHERWISE = N_("Calls that run code need a person's yes")
+_ASKED_EACH_TIME = N_("A dangerous call needs a person's yes, each time")
 NEVER_UNATTENDED = frozenset({FOREIGN_TARGET, "sensitive_write", DEFINITION_CHANGED})
 """Soft findings that need a person's eyes: without one they deny."""
 
@@ -251,8 +254,8 @@ def _is_barred(facts: Facts) -> bool:
 
 def _needs_a_yes(facts: Facts) -> str:
     if facts.risk is RiskLevel.DANGEROUS:
-        return "A dangerous call needs a person's yes, each time"
-    return f"{_ASKED.get(facts.call.tool, 'Calls that run code')} need a person's yes"
+        return _ASKED_EACH_TIME
+    return _ASKED.get(facts.call.tool, _ASKED_OTHERWISE)
 
 
 def _elevation_reason(facts: Facts) -> str:

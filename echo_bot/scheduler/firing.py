@@ -28,6 +28,7 @@ from echo_bot.session import TurnStarter, event_from_json, turn_id_of
 from echo_bot.storage.job_record import JobRecord, JobState, RunState
 from echo_bot.storage.protocol import Jobs, Turns
 from echo_bot.storage.records import TurnRecord, TurnState
+from echo_bot.text.language import _
 
 log = structlog.get_logger(__name__)
 
@@ -190,7 +191,7 @@ class Firing:
         log.warning("job_disabled", job=job.job_id, name=job.name, reason=why)
         await self._tell(
             direct_chat(Identity.parse(job.owner)),
-            f"The job “{escape_line(job.name)}” was switched off: {why}.",
+            _("The job “{name}” was switched off: {reason}.").format(name=escape_line(job.name), reason=why),
             f"{job.last.event_id}:disabled",
         )
 
@@ -221,8 +222,14 @@ class Firing:
             log.warning("job_failed", job=job.job_id, name=job.name)
             await self._tell(
                 self._parts.delivery.now(job.target),
-                f"The job “{escape_line(job.name)}” failed: {error or 'without a reason'}\n\n"
-                f"This is said once, until it works again; `{command('jobs list')}` shows how it goes.",
+                _(
+                    "The job “{name}” failed: {error}\n\n"
+                    "This is said once, until it works again; `{command}` shows how it goes."
+                ).format(
+                    name=escape_line(job.name),
+                    error=error or _("without a reason"),
+                    command=command("jobs list"),
+                ),
                 f"{job.last.event_id}:failed",
             )
         await self._parts.jobs.end(

@@ -29,6 +29,7 @@ from echo_bot.scheduler.zones import zone_of
 from echo_bot.session.pausing import Pausing
 from echo_bot.storage.job_record import JobRecord, JobState
 from echo_bot.storage.protocol import Jobs
+from echo_bot.text.language import N_
 
 log = structlog.get_logger(__name__)
 
@@ -37,8 +38,8 @@ _LONGEST_SLEEP = timedelta(seconds=60)
 
 _SET_BACK = timedelta(hours=1)
 _RETRY_SECONDS = 5.0
-_OVERLAPPED = "a run was left out, since the one before was still going on"
-_SKIPPED = "missed and left out, since the bot did not run then"
+_OVERLAPPED = N_("a run was left out, since the one before was still going on")
+_SKIPPED = N_("missed and left out, since the bot did not run then")
 
 
 @dataclass(frozen=True, slots=True)

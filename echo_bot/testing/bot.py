@@ -19,6 +19,7 @@ from echo_bot.gateway import Gateway, GatewaySettings
 from echo_bot.gateway.api.parts import ApiParts
 from echo_bot.storage.store import SqlStore
 from echo_bot.testing.fake_channel import FakeChannel
+from echo_bot.text.language import choose, language_of
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -60,6 +61,7 @@ async def running_bot(
     `config` holds dotted keys. The fake channel is named telegram unless another is given, and sender "1" is
     listed there. With `channels` there is no fake one but those: real adapters, started and stopped with the
     bot, whose `hooks()` are served on a loopback port. With API tokens the HTTP API is served there too.
+    What people read is in the configured language, English by default, whatever the locale.
     """
     workspace = folder / "workspace"
     workspace.mkdir(exist_ok=True)
@@ -71,6 +73,7 @@ async def running_bot(
         **(config or {}),
     }
     loaded = Loaded(config_from_keys(keys))
+    choose(language_of(loaded.config.language, {}))
     store = SqlStore(f"sqlite+aiosqlite:///{folder / 'state' / 'echo-bot.db'}")
     await store.open()
     all_channels = (

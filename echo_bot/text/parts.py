@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from echo_bot.channel import LengthUnit
 from echo_bot.events import Card, CardBlock, CodeBlock, Fields, Paragraph
 from echo_bot.text.encode import card_text, encode_card_discord, encode_card_slack
+from echo_bot.text.language import N_, _
 from echo_bot.text.measure import measure
 from echo_bot.text.split import split_plain
 
 MAX_PARTS = 24
 """More messages than this nobody reads before pressing a button."""
 
-_SHOWN_ABOVE = "shown whole in the messages above"
+_SHOWN_ABOVE = N_("shown whole in the messages above")
 
 Encoder = Callable[[Card], str]
 
@@ -73,7 +74,9 @@ def closed_card(card: Card, max_length: int, unit: LengthUnit, *, encode: Encode
     for place in by_length:
         if fits(replace(card, blocks=tuple(blocks))):
             break
-        blocks[place] = Paragraph(f"{_label(blocks[place])}: {_SHOWN_ABOVE}")
+        blocks[place] = Paragraph(
+            _("{label}: {text}").format(label=_label(blocks[place]), text=_(_SHOWN_ABOVE))
+        )
     shortened = replace(card, blocks=tuple(blocks))
     return shortened if fits(shortened) else replace(card, blocks=card.blocks[:1])
 
@@ -83,7 +86,7 @@ def _code_text(block: CardBlock) -> str:
 
 
 def _label(block: CardBlock) -> str:
-    return (block.label if isinstance(block, CodeBlock) else "") or "Call"
+    return (block.label if isinstance(block, CodeBlock) else "") or _("Call")
 
 
 def _numbered_cards(card: Card, groups: list[tuple[CardBlock, ...]]) -> tuple[Card, ...]:
@@ -101,10 +104,11 @@ def _numbered(title: str, number: int, count: int) -> str:
 
 
 def _reason(max_length: int) -> str:
-    return (
-        f"This call is too long to be shown whole here ({MAX_PARTS} messages of {max_length} at most), "
+    told = _(
+        "This call is too long to be shown whole here ({parts} messages of {length} at most), "
         "so it cannot be approved here. Decide it on the web page, or ask for a shorter call."
     )
+    return told.format(parts=MAX_PARTS, length=max_length)
 
 
 def _pieces(
@@ -141,4 +145,5 @@ def _text_pieces(
 def _piece(block: Paragraph | CodeBlock, text: str, *, first: bool) -> CardBlock:
     if isinstance(block, Paragraph) or first:
         return replace(block, text=text)
-    return replace(block, text=text, label=f"{block.label}, continued" if block.label else "continued")
+    told = _("{label}, continued").format(label=block.label) if block.label else _("continued")
+    return replace(block, text=text, label=told)

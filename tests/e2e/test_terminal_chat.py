@@ -160,3 +160,23 @@ def _mode(person: Person) -> int:
         if time.monotonic() > end:
             break
     return flags
+
+
+def test_the_terminal_chat_in_chinese(tmp_path: Path) -> None:
+    (tmp_path / "workspace" / "build").mkdir(parents=True)
+    (tmp_path / "config.yaml").write_text("language: zh\ntools: {exec: {host: local}}\n")
+    person = Person(tmp_path)
+    try:
+        person.see("输入消息")
+        person.type("/run rm -r build\r")
+        person.see("执行命令？")
+        person.see("批准一次")
+        person.see("输入按键后按 Enter")
+        person.type("1\r")
+        person.see("批准一次")
+        person.see("exit code 0")
+        person.type(CTRL_D)
+        person.leaves_the_terminal_sane()
+    finally:
+        person.process.close(force=True)
+    assert not (tmp_path / "workspace" / "build").exists()

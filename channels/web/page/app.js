@@ -5,6 +5,7 @@ import { useNow } from "./clock.js";
 import { Composer } from "./composer.js";
 import { Connection } from "./connection.js";
 import { icons, Logo } from "./icons.js";
+import { _, fill } from "./language.js";
 import { Messages } from "./messages.js";
 import { showBadge, useCardNotices } from "./notify.js";
 import { Pending } from "./pending.js";
@@ -12,7 +13,12 @@ import { EMPTY, isWorking, reduce } from "./state.js";
 import { readOutgoing, readText, writeOutgoing, writeText } from "./keep.js";
 
 const PHASE_WORDS = {
-  connecting: "Connecting", open: "Connected", waiting: "Not connected", refused: "Logged out",
+  connecting: _("Connecting"), open: _("Connected"), waiting: _("Not connected"), refused: _("Logged out"),
+};
+
+const LOGIN = html`<code>echo-bot login</code>`;
+const THEME_WORDS = {
+  auto: _("Theme: auto"), light: _("Theme: light"), dark: _("Theme: dark"),
 };
 
 function App() {
@@ -98,30 +104,31 @@ function Header({ state, onDrawer, isOpen }) {
         <span class=${`phase is-${state.phase}`} role="status">${PHASE_WORDS[state.phase]}</span></span></div>
       <div class="tools">
         <button type="button" class=${`icon-button inbox ${count ? "has-some" : ""}`} onClick=${onDrawer}
-          aria-expanded=${isOpen ? "true" : "false"} title="Cards that wait for you"
-          aria-label=${count ? `Waiting cards: ${count}` : "Waiting cards: none"}>
+          aria-expanded=${isOpen ? "true" : "false"} title=${_("Cards that wait for you")}
+          aria-label=${count ? _("Waiting cards: {count}", { count }) : _("Waiting cards: none")}>
           ${icons.inbox}${count > 0 && html`<span class="badge" aria-hidden="true">${count}</span>`}</button>
         <button type="button" class="icon-button" onClick=${() => setTheme(window.echoTheme.next())}
-          title=${`Theme: ${theme}`} aria-label=${`Theme: ${theme}`}>${icons[theme]}</button>
-        <form method="post" action="/logout"><button type="submit" class="icon-button" title="Log out"
-          aria-label="Log out">${icons.leave}</button></form>
+          title=${THEME_WORDS[theme]} aria-label=${THEME_WORDS[theme]}>${icons[theme]}</button>
+        <form method="post" action="/logout"><button type="submit" class="icon-button" title=${_("Log out")}
+          aria-label=${_("Log out")}>${icons.leave}</button></form>
       </div>
     </header>`;
 }
 
 function Banner({ state, now, onRetry, dispatch }) {
   if (state.phase === "refused") return html`
-    <div class="banner refused" role="alert"><span>You are logged out here. Run <code>echo-bot login</code> and open
-      the link it prints.</span><a class="act plain" href="/">Reload</a></div>`;
+    <div class="banner refused" role="alert"><span>${fill("You are logged out here. Run {command} and open the link it prints.", { command: LOGIN })}</span>
+      <a class="act plain" href="/">${_("Reload")}</a></div>`;
   if (state.phase === "waiting") {
     const seconds = Math.max(0, Math.ceil((state.retryAt - now) / 1000));
-    return html`<div class="banner" role="status"><span>Echo Bot is not reachable. What you write is kept and sent when
-      it is back${seconds > 1 ? ` (next try in ${seconds} s)` : ""}.</span>
-      <button type="button" class="act plain" onClick=${onRetry}>Try now</button></div>`;
+    return html`<div class="banner" role="status"><span>${seconds > 1
+      ? _("Echo Bot is not reachable. What you write is kept and sent when it is back (next try in {seconds} s).", { seconds })
+      : _("Echo Bot is not reachable. What you write is kept and sent when it is back.")}</span>
+      <button type="button" class="act plain" onClick=${onRetry}>${_("Try now")}</button></div>`;
   }
   if (state.error) return html`
     <div class="banner" role="alert"><span>${state.error}</span>
-      <button type="button" class="act plain" onClick=${() => dispatch({ type: "dismiss-error" })}>Close</button></div>`;
+      <button type="button" class="act plain" onClick=${() => dispatch({ type: "dismiss-error" })}>${_("Close")}</button></div>`;
   return null;
 }
 
@@ -133,8 +140,8 @@ function Welcome({ notice, onPick }) {
   return html`
     <div class="welcome">
       <${Logo} size=${56} />
-      <h1>What shall we do?</h1>
-      <p>Write what you want done. Before anything risky runs, a card asks you.</p>
+      <h1>${_("What shall we do?")}</h1>
+      <p>${_("Write what you want done. Before anything risky runs, a card asks you.")}</p>
       ${notice && html`<p class="notice">${notice}</p>`}
       <div class="chips">
         ${["/run ls -la", "/help", "/tools"].map((words) => html`

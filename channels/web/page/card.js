@@ -3,11 +3,12 @@
 import { html, useState, useEffect, useRef } from "./vendor/htm-preact.module.js";
 import { diffLines } from "./diff.js";
 import { icons } from "./icons.js";
+import { _ } from "./language.js";
 import { copyText } from "./markdown.js";
 import { useNow } from "./clock.js";
 
 const STATE_WORDS = {
-  open: "Waiting for you", approved: "Approved", denied: "Denied", expired: "Expired", closed: "Closed",
+  open: _("Waiting for you"), approved: _("Approved"), denied: _("Denied"), expired: _("Expired"), closed: _("Closed"),
 };
 const FOLD_AFTER_LINES = 12;
 
@@ -25,7 +26,7 @@ export function Card({ card, busy, asked, reply, connected, skew, actions }) {
           ${isOpen
             ? card.deadline && html`<${Countdown} deadline=${card.deadline} skew=${skew} />`
             : html`<span class="state-word">${STATE_WORDS[card.state] ?? card.state}</span>`}
-          ${card.short_id && html`<code class="short-id" title="What /approve and /deny take">${card.short_id}</code>`}
+          ${card.short_id && html`<code class="short-id" title=${_("What /approve and /deny take")}>${card.short_id}</code>`}
         </span>
       </header>
       <div class="card-body">
@@ -47,7 +48,7 @@ function Blocks({ blocks, isOpen }) {
     ${kept.map((block, index) => html`<${Block} key=${index} block=${block} folded=${!isOpen} />`)}
     ${!isOpen && (all || kept.length < blocks.length) && html`
       <button type="button" class="details-toggle" aria-expanded=${String(all)} onClick=${() => setAll(!all)}>
-        ${all ? "Less" : "Details"}</button>`}`;
+        ${all ? _("Less") : _("Details")}</button>`}`;
 }
 
 function Block({ block, folded }) {
@@ -71,11 +72,11 @@ function Code({ block, folded }) {
   return html`
     <div class="code-box">
       <div class="code-bar">
-        <span>${block.label || block.language || "text"}${lines > FOLD_AFTER_LINES && ` · ${lines} lines`}</span>
-        <button type="button" class="copy" onClick=${(e) => copyText(block.text, e.currentTarget)}>Copy</button>
+        <span>${block.label || block.language || _("text")}${lines > FOLD_AFTER_LINES && _(" · {count} lines", { count: lines })}</span>
+        <button type="button" class="copy" onClick=${(e) => copyText(block.text, e.currentTarget)}>${_("Copy")}</button>
       </div>
       ${hidden
-        ? html`<button type="button" class="unfold" onClick=${() => setOpen(true)}>Show ${lines} lines</button>`
+        ? html`<button type="button" class="unfold" onClick=${() => setOpen(true)}>${_("Show {count} lines", { count: lines })}</button>`
         : html`<pre tabindex="0" dir="ltr"><code>${block.language === "diff"
             ? diffLines(block.text.replace(/\n$/, "")).map(({ kind, text }) => html`<span class=${`diff-line ${kind}`}>${text || " "}</span>`)
             : block.text}</code></pre>`}
@@ -102,12 +103,12 @@ function Buttons({ card, busy, asked, connected, actions }) {
       }}>${button.label}</button>`;
   return html`
     <div class="card-actions">
-      <div class="card-buttons" role="group" aria-label="Decide">
+      <div class="card-buttons" role="group" aria-label=${_("Decide")}>
         ${grouped(card.buttons).map((group, index) => html`<span key=${index}>${group.map(drawn)}</span>`)}
       </div>
       ${asking && html`<${Prompt} key=${asked.token} asked=${asked} button=${asking} busy=${!!busy} connected=${connected}
         onSend=${(text) => actions.press(card, asking, text)} onCancel=${() => actions.unask(card)} />`}
-      ${!connected && html`<p class="press-reply">Not connected: the buttons work again once it is.</p>`}
+      ${!connected && html`<p class="press-reply">${_("Not connected: the buttons work again once it is.")}</p>`}
     </div>`;
 }
 
@@ -141,20 +142,20 @@ function Prompt({ asked, button, busy, connected, onSend, onCancel }) {
       </label>
       <div class="prompt-buttons">
         <button type="submit" class=${`act ${isEdit ? "primary" : button.style}`} disabled=${!isReady}>
-          ${isEdit ? "Send changes" : "Confirm"}</button>
-        <button type="button" class="act plain" onClick=${onCancel}>Cancel</button>
+          ${isEdit ? _("Send changes") : _("Confirm")}</button>
+        <button type="button" class="act plain" onClick=${onCancel}>${_("Cancel")}</button>
       </div>
     </form>`;
 }
 
 export function Countdown({ deadline, skew }) {
   const now = useNow(1000);
-  if (!deadline) return html`<span class="countdown">open</span>`;
+  if (!deadline) return html`<span class="countdown">${_("open")}</span>`;
   const left = Math.round((Date.parse(deadline) - (now + skew)) / 1000);
-  if (left <= 0) return html`<span class="countdown urgent">time is up</span>`;
+  if (left <= 0) return html`<span class="countdown urgent">${_("time is up")}</span>`;
   const words = left >= 3600
-    ? `${Math.floor(left / 3600)} h ${Math.floor((left % 3600) / 60)} min left`
-    : `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`;
+    ? _("{hours} h {minutes} min left", { hours: Math.floor(left / 3600), minutes: Math.floor((left % 3600) / 60) })
+    : _("{time} left", { time: `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` });
   return html`<span class=${`countdown ${left <= 30 ? "urgent" : ""}`} role="timer">${words}</span>`;
 }
 

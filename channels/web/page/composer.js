@@ -2,8 +2,10 @@
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./vendor/htm-preact.module.js";
 import { icons } from "./icons.js";
+import { _, fill } from "./language.js";
 
 const MOST_SUGGESTIONS = 8;
+const KEYS = { enter: html`<kbd>Enter</kbd>`, shift: html`<kbd>Shift</kbd>` };
 
 export function Composer({ commands, notice, maxCharacters, working, text, setText, onSay, onStop, lastSaid }) {
   const field = useRef(null);
@@ -60,27 +62,27 @@ export function Composer({ commands, notice, maxCharacters, working, text, setTe
     <footer class="composer">
       <div class="column">
         ${suggestions.length > 0 && html`
-          <ul class="suggestions" id="suggestions" role="listbox" aria-label="Commands">
+          <ul class="suggestions" id="suggestions" role="listbox" aria-label=${_("Commands")}>
             ${suggestions.map((one, index) => html`
               <li key=${one.name} id=${`suggestion-${index}`} role="option" aria-selected=${index === chosen ? "true" : "false"}
                 onMouseDown=${(event) => { event.preventDefault(); complete(one.name); }}>
                 <b>/${one.name}</b> ${one.arguments && html`<code>${one.arguments}</code>`}<span>${one.description}</span></li>`)}
           </ul>`}
         <form class="write" onSubmit=${(event) => { event.preventDefault(); say(); }}>
-          <textarea ref=${field} aria-label="Message" rows="1" placeholder="Write, or / for commands"
+          <textarea ref=${field} aria-label=${_("Message")} rows="1" placeholder=${_("Write, or / for commands")}
             autocomplete="off" enterkeyhint="send" value=${text} aria-autocomplete="list"
             aria-controls=${suggestions.length ? "suggestions" : undefined}
             aria-activedescendant=${suggestions.length ? `suggestion-${chosen}` : undefined}
             onInput=${(event) => change(event.currentTarget.value)} onKeyDown=${onKeyDown}></textarea>
-          ${working && html`<button type="button" class="stop" onClick=${onStop}>${icons.stop}<span>Stop</span></button>`}
-          <button type="submit" class="send" aria-label="Send" title="Send (Enter)" disabled=${!text.trim() || tooLong}>${icons.send}</button>
+          ${working && html`<button type="button" class="stop" onClick=${onStop}>${icons.stop}<span>${_("Stop")}</span></button>`}
+          <button type="submit" class="send" aria-label=${_("Send")} title=${_("Send (Enter)")} disabled=${!text.trim() || tooLong}>${icons.send}</button>
         </form>
         <p class=${`hint ${tooLong ? "failed" : ""}`} role=${tooLong ? "alert" : undefined}>
           ${tooLong
-            ? `Too long by ${text.length - maxCharacters} characters.`
+            ? _("Too long by {count} characters.", { count: text.length - maxCharacters })
             : command
               ? html`<code>/${command.name} ${command.arguments}</code> ${command.description}`
-              : notice || html`<span class="keys"><kbd>Enter</kbd> sends, <kbd>Shift</kbd> + <kbd>Enter</kbd> starts a new line</span>`}</p>
+              : notice || html`<span class="keys">${fill("{enter} sends, {shift} + {enter} starts a new line", KEYS)}</span>`}</p>
       </div>
     </footer>`;
 }

@@ -2,6 +2,7 @@
 
 import { Marked } from "./vendor/marked.esm.js";
 import { diffLines } from "./diff.js";
+import { _ } from "./language.js";
 
 const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escape = (text) => text.replace(/[&<>"']/g, (char) => ESCAPES[char]);
@@ -79,7 +80,7 @@ function finishCode(pre) {
   const copy = document.createElement("button");
   copy.type = "button";
   copy.className = "copy";
-  copy.textContent = "Copy";
+  copy.textContent = _("Copy");
   copy.onclick = () => copyText(text, copy);
   bar.append(name, copy);
   box.prepend(bar);
@@ -95,11 +96,11 @@ function diffNode({ kind, text }) {
 export async function copyText(text, button) {
   try {
     await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
+    button.textContent = _("Copied");
   } catch {
-    button.textContent = "Not allowed"; // browsers give the clipboard to https and this machine only
+    button.textContent = _("Not allowed"); // browsers give the clipboard to https and this machine only
   }
-  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  setTimeout(() => { button.textContent = _("Copy"); }, 1500);
 }
 
 function wrap(node, className) {

@@ -3,6 +3,7 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./vendor/htm-preact.module.js";
 import { Card } from "./card.js";
 import { icons, Logo } from "./icons.js";
+import { _, locale } from "./language.js";
 import { renderMarkdown } from "./markdown.js";
 
 const NEAR_BOTTOM_PX = 120;
@@ -44,16 +45,16 @@ export function Messages({ state, working, actions, onTryAgain, onDiscard, child
     <main class="messages" ref=${box} onScroll=${onScroll} tabindex="-1">
       <div class="column" ref=${content}>
         ${children}
-        <div role="log" aria-label="Chat" aria-live="polite" aria-relevant="additions text">
+        <div role="log" aria-label=${_("Chat")} aria-live="polite" aria-relevant="additions text">
           ${rows(state, { actions, onTryAgain, onDiscard })}
         </div>
         ${working && !state.entries.some((entry) => entry.draft) && html`<div class="row bot working" role="status">
           <span class="avatar"><${Logo} size=${28} /></span>
           <span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>
-          <span class="hidden">Echo Bot is working</span></div>`}
+          <span class="hidden">${_("Echo Bot is working")}</span></div>`}
       </div>
       ${away && html`<button type="button" class="to-bottom" onClick=${() => toBottom("smooth")}>
-        ${icons.down}<span class="hidden">Newest messages</span></button>`}
+        ${icons.down}<span class="hidden">${_("Newest messages")}</span></button>`}
     </main>`;
 }
 
@@ -88,7 +89,7 @@ function Row({ entry, side, isFirst, isLast, state, actions, onTryAgain, onDisca
     <article class=${`row ${side} ${isFirst ? "is-first" : ""} ${card ? "has-card" : ""}`} aria-busy=${entry.draft ? "true" : undefined}>
       ${side === "bot" && html`<span class="avatar">${isFirst && html`<${Logo} size=${28} />`}</span>`}
       <div class="said">
-        <span class="hidden">${side === "user" ? "You:" : "Echo Bot:"}</span>
+        <span class="hidden">${side === "user" ? _("You:") : _("Echo Bot:")}</span>
         ${card
           ? html`<${Card} card=${card} busy=${state.busy[card.id]} asked=${state.asked[card.id]}
               reply=${state.replies[card.id]} connected=${state.phase === "open"} skew=${state.skew} actions=${actions} />`
@@ -125,26 +126,26 @@ function FileBox({ file }) {
 function Footer({ entry, isLast, onTryAgain, onDiscard }) {
   if (entry.failed) return html`
     <div class="footer failed" role="alert">${entry.failed}
-      <button type="button" class="link" onClick=${() => onTryAgain(entry)}>Try again</button>
-      <button type="button" class="link" onClick=${() => onDiscard(entry)}>Discard</button></div>`;
-  if (entry.isOutgoing) return html`<div class="footer">sending…</div>`;
+      <button type="button" class="link" onClick=${() => onTryAgain(entry)}>${_("Try again")}</button>
+      <button type="button" class="link" onClick=${() => onDiscard(entry)}>${_("Discard")}</button></div>`;
+  if (entry.isOutgoing) return html`<div class="footer">${_("sending…")}</div>`;
   if (!isLast) return null;
   return html`<time class="footer" datetime=${entry.at}>${timeWords(entry.at)}</time>`;
 }
 
-const timeWords = (at) => new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+const timeWords = (at) => new Date(at).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" });
 
 function dayWords(at) {
   const date = new Date(at);
   const today = new Date();
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1);
-  if (date.toDateString() === today.toDateString()) return "Today";
-  if (date.toDateString() === yesterday.toDateString()) return "Yesterday";
-  return date.toLocaleDateString([], { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+  if (date.toDateString() === today.toDateString()) return _("Today");
+  if (date.toDateString() === yesterday.toDateString()) return _("Yesterday");
+  return date.toLocaleDateString(locale, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 }
 
 function sizeWords(bytes) {
-  const units = ["bytes", "kB", "MB", "GB"];
+  const units = [_("bytes"), "kB", "MB", "GB"];
   let size = bytes;
   let unit = 0;
   while (size >= 1000 && unit < 3) {

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.module.js";
 import { readNotify, writeNotify } from "./keep.js";
+import { _ } from "./language.js";
 
 export function showBadge(waiting) {
   document.title = waiting ? `(${waiting}) Echo Bot` : "Echo Bot";
@@ -25,7 +26,7 @@ export function useCardNotices(state, onOpen) {
 }
 
 function notify(card, onOpen) {
-  const body = `Echo Bot waits for a decision (${card.short_id}).`;
+  const body = _("Echo Bot waits for a decision ({id}).", { id: card.short_id });
   let shown;
   try {
     shown = new Notification(card.title, { body, tag: card.id });
@@ -56,9 +57,9 @@ export function NotifySwitch() {
   return html`
     <div class="notify-switch">
       <span>${refused
-        ? "Your browser does not allow notifications for this page. Its settings can change that."
-        : "A notification when a card opens while you are elsewhere."}</span>
+        ? _("Your browser does not allow notifications for this page. Its settings can change that.")
+        : _("A notification when a card opens while you are elsewhere.")}</span>
       <button type="button" class="act plain" aria-pressed=${String(isOn)} onClick=${change}>
-        ${isOn ? "Turn off" : "Turn on"}</button>
+        ${isOn ? _("Turn off") : _("Turn on")}</button>
     </div>`;
 }

@@ -3,6 +3,7 @@
 import { html, useEffect, useRef } from "./vendor/htm-preact.module.js";
 import { Card, Countdown, riskOf } from "./card.js";
 import { icons } from "./icons.js";
+import { _ } from "./language.js";
 import { NotifySwitch } from "./notify.js";
 import { isForeign } from "./state.js";
 
@@ -12,20 +13,20 @@ export function Pending({ state, actions, onShow, onClose }) {
   const cards = state.pending.map((id) => state.cards[id]).filter(Boolean);
   return html`
     <div class="scrim" onClick=${onClose}></div>
-    <aside class="drawer" role="dialog" aria-label="Open cards" ref=${panel} tabindex="-1"
+    <aside class="drawer" role="dialog" aria-label=${_("Open cards")} ref=${panel} tabindex="-1"
       onKeyDown=${(event) => event.key === "Escape" && onClose()}>
       <header>
-        <h2>Waiting for you</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick=${onClose}>${icons.close}</button>
+        <h2>${_("Waiting for you")}</h2>
+        <button type="button" class="icon-button" aria-label=${_("Close")} onClick=${onClose}>${icons.close}</button>
       </header>
-      ${cards.length === 0 && html`<p class="nothing">Nothing waits for a decision.</p>`}
+      ${cards.length === 0 && html`<p class="nothing">${_("Nothing waits for a decision.")}</p>`}
       ${cards.map((card) => isForeign(state, card.id)
         ? html`<${Card} key=${card.id} card=${card} busy=${state.busy[card.id]} asked=${state.asked[card.id]}
             reply=${state.replies[card.id]} connected=${state.phase === "open"} skew=${state.skew} actions=${actions} />`
         : html`<div key=${card.id} class=${`pending-row risk-${riskOf(card)}`}>
             <span><b>${card.title}</b><small><${Countdown} deadline=${card.deadline} skew=${state.skew} />
               ${card.short_id && html` · <code>${card.short_id}</code>`}</small></span>
-            <button type="button" class="act plain" onClick=${() => onShow(card.id)}>Show in chat</button></div>`)}
+            <button type="button" class="act plain" onClick=${() => onShow(card.id)}>${_("Show in chat")}</button></div>`)}
       <${NotifySwitch} />
     </aside>`;
 }

@@ -21,6 +21,7 @@ from echo_bot.files import FileRefusal
 from echo_bot.net import Fetch, Fetched, FetchLimits, GuardedClient, Refused, guarded_transport
 from echo_bot.policy.guards.network import NetworkRules, Target, parse_url
 from echo_bot.policy.settings import PlaceSettings
+from echo_bot.text.language import N_
 from echo_bot.tools.media.kinds import image_kind
 
 log = structlog.get_logger(__name__)
@@ -92,7 +93,7 @@ class ReceivedFiles:
         except _NotReceived as error:
             problem = str(error)
         except TimeoutError:
-            problem = "fetching it took too long"
+            problem = N_("fetching it took too long")
         else:
             path = await asyncio.to_thread(self._storing.store, session, name, data)
             if isinstance(path, str):

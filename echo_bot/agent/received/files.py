@@ -9,6 +9,7 @@ from typing import Protocol
 
 from echo_bot.events import TurnId
 from echo_bot.text.fences import fence
+from echo_bot.text.language import _
 
 MOST_IMAGES = 8
 MOST_IMAGE_BYTES = 20 * 1024 * 1024
@@ -101,8 +102,10 @@ def for_people(files: Sequence[ReceivedFile]) -> str:
 
 def _for_people(file: ReceivedFile) -> str:
     if not file.path:
-        return f"Not received: {file.problem}"
-    told = f"Received `{file.path}` ({file.kind})."
+        return _("Not received: {problem}").format(problem=_(file.problem))
+    told = _("Received `{path}` ({kind}).").format(path=file.path, kind=file.kind)
     if file.words:
-        return f"{told} Transcribed:\n{fence(file.words)}"
-    return f"{told} Not transcribed: {file.unheard}." if file.unheard else told
+        return told + _(" Transcribed:") + f"\n{fence(file.words)}"
+    if not file.unheard:
+        return told
+    return told + _(" Not transcribed: {problem}.").format(problem=_(file.unheard))

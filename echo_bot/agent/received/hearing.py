@@ -19,6 +19,7 @@ from echo_bot.events import InboundEvent, SessionKey
 from echo_bot.files import FileRefusal
 from echo_bot.session import line_of
 from echo_bot.storage.protocol import Sessions
+from echo_bot.text.language import N_
 from echo_bot.tools.media.hearing import MAX_RECORDING_BYTES, Ears, Heard
 from echo_bot.tools.web.written import clean_text
 
@@ -26,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 MAX_WORDS_CHARS = 20_000
 _CUT = " […]"
-_SILENCE = "nothing was heard in it"
+_SILENCE = N_("nothing was heard in it")
 
 
 @dataclass(frozen=True, slots=True)

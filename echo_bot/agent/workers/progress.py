@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from echo_bot.events import Address, SessionKey, TurnId, WorkerBrief
+from echo_bot.text.language import _
 
 Print = Callable[[str, str], None]
 """Show a line as output of a running call, by its execution id; see `StatusLines.printed`."""
@@ -44,7 +45,8 @@ class Progress:
         """A worker does this now."""
         while (above := self._workers.get(turn_id)) is not None:
             turn_id, brief = above
-            words = f"worker {brief.index} of {brief.count}: {words}"
+            told = _("worker {place} of {count}: {words}")
+            words = told.format(place=brief.index, count=brief.count, words=words)
             execution_id = self._calls.get((turn_id, brief.call_key))
             if execution_id is not None:
                 self._printed(execution_id, f"{words}\n")

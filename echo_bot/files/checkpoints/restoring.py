@@ -10,6 +10,7 @@ from echo_bot.files.checkpoints.blobs import digest_of
 from echo_bot.files.door import FileDoor
 from echo_bot.files.results import Admitted, FileContent, FileRefusal, Written
 from echo_bot.storage.checkpoint_record import Checkpoint
+from echo_bot.text.language import N_
 
 ContentOf = Callable[[str], bytes | None]
 """A kept content by its digest; None when it is gone."""
@@ -68,7 +69,7 @@ def carry_out(undo: FileUndo, door: FileDoor, content_of: ContentOf, *, dry: boo
     if isinstance(admitted, FileRefusal):
         return Undone(undo, Outcome.LEFT, admitted.sentence)
     if admitted.path.real != undo.path:
-        return Undone(undo, Outcome.LEFT, "a link stands on its way now.")
+        return Undone(undo, Outcome.LEFT, N_("a link stands on its way now."))
     now = door.read(admitted)
     if isinstance(now, FileRefusal) and now.kind != "not_found":
         return Undone(undo, Outcome.LEFT, now.sentence)
@@ -77,7 +78,7 @@ def carry_out(undo: FileUndo, door: FileDoor, content_of: ContentOf, *, dry: boo
     if digest == undo.before:
         return Undone(undo, Outcome.UNCHANGED)
     if undo.is_broken or digest != undo.after:
-        return Undone(undo, Outcome.LEFT, "it was changed since the bot wrote it.")
+        return Undone(undo, Outcome.LEFT, N_("it was changed since the bot wrote it."))
     return _put_back(undo, door, admitted, content, content_of, dry=dry)
 
 
@@ -92,7 +93,7 @@ def _put_back(
 ) -> Undone:
     data = content_of(undo.before) if undo.before else None
     if undo.before and data is None:
-        return Undone(undo, Outcome.LEFT, "its earlier content is not kept any more.")
+        return Undone(undo, Outcome.LEFT, N_("its earlier content is not kept any more."))
     outcome = Outcome.REMOVED if data is None else Outcome.RESTORED if content else Outcome.RECREATED
     if dry:
         return Undone(undo, outcome)

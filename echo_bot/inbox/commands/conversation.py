@@ -9,7 +9,9 @@ from echo_bot.events import SessionKey
 from echo_bot.inbox.commands.desk import Desk, Request
 from echo_bot.scheduler.job import session_of
 from echo_bot.storage.records import TurnState
-from echo_bot.text.counted import counted
+from echo_bot.text.language import N_, _, ngettext
+
+_STOPPED = N_("the turn was stopped")
 
 
 async def start_anew(request: Request, desk: Desk) -> str:
@@ -17,7 +19,11 @@ async def start_anew(request: Request, desk: Desk) -> str:
     await desk.store.sessions.reset(request.session_key, desk.clock())
     ended = await desk.store.grants.end_session(request.session_key)
     await desk.overview.end_session(request.session_key)
-    return "A fresh conversation." + (f" {counted(ended, 'session approval')} ended." if ended else "")
+    told = _("A fresh conversation.")
+    if not ended:
+        return told
+    also = ngettext(" {count:,} session approval ended.", " {count:,} session approvals ended.", ended)
+    return told + also.format(count=ended)
 
 
 async def stop(request: Request, desk: Desk) -> str:
@@ -58,7 +64,7 @@ async def halt(key: SessionKey, desk: Desk) -> Stopped:
         desk.tasks.stop_session(key),
     )
     if turns:
-        await desk.broker.cancel_turns(ids, "the turn was stopped")
+        await desk.broker.cancel_turns(ids, _STOPPED)
     return Stopped(len(turns), workers, workflows, tasks)
 
 
@@ -76,11 +82,13 @@ async def _stop_jobs(request: Request, desk: Desk) -> int:
 
 def words_of_stop(stopped: Stopped) -> str:
     counts = (
-        (stopped.turns, "turn"),
-        (stopped.workers, "worker"),
-        (stopped.workflows, "workflow"),
-        (stopped.tasks, "task"),
-        (stopped.jobs, "job"),
+        (stopped.turns, ngettext("{count:,} turn", "{count:,} turns", stopped.turns)),
+        (stopped.workers, ngettext("{count:,} worker", "{count:,} workers", stopped.workers)),
+        (stopped.workflows, ngettext("{count:,} workflow", "{count:,} workflows", stopped.workflows)),
+        (stopped.tasks, ngettext("{count:,} task", "{count:,} tasks", stopped.tasks)),
+        (stopped.jobs, ngettext("{count:,} job", "{count:,} jobs", stopped.jobs)),
     )
-    words = [counted(number, noun) for number, noun in counts if number]
-    return f"Stopped {' and '.join(words)}." if words else "Nothing is running here."
+    words = [template.format(count=number) for number, template in counts if number]
+    if not words:
+        return _("Nothing is running here.")
+    return _("Stopped {what}.").format(what=_(" and ").join(words))

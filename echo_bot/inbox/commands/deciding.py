@@ -8,6 +8,7 @@ from echo_bot.approval.stored import request_from_json
 from echo_bot.inbox.commands.desk import Desk, Request
 from echo_bot.inbox.commands.words import first_word, literal
 from echo_bot.storage.records import ApprovalRecord, GrantRecord
+from echo_bot.text.language import _, listed
 
 _SCOPES = {c.value: c for c in (Choice.ONCE, Choice.SESSION, Choice.HOUR, Choice.ALWAYS)}
 
@@ -16,17 +17,23 @@ async def list_approvals(request: Request, desk: Desk) -> str:
     pending = await desk.broker.pending_for(request.sender)
     records = [record for record in pending if record.kind == "approval"]
     if not records:
-        return "No open approvals that you may decide."
+        return _("No open approvals that you may decide.")
     lines = [
-        f"{literal(r.approval_id[-6:])} {literal(desk.mask(summary_of(r)))}"
-        f", asked by {literal(r.requester)}{_votes(r)}"
+        _("{id} {summary}, asked by {person}").format(
+            id=literal(r.approval_id[-6:]),
+            summary=literal(desk.mask(summary_of(r))),
+            person=literal(r.requester),
+        )
+        + _votes(r)
         for r in records
     ]
     batch = await desk.broker.offer_batch(request.sender, request.event.address, records)
     return (
-        "Open approvals:\n\n"
+        _("Open approvals:")
+        + "\n\n"
         + "\n".join(lines)
-        + "\n\n`/approve <id>` or `/deny <id> [reason]` decides one."
+        + "\n\n"
+        + _("`/approve <id>` or `/deny <id> [reason]` decides one.")
         + (f" {batch}" if batch else "")
     )
 
@@ -35,17 +42,18 @@ async def approve(request: Request, desk: Desk) -> str:
     ref, scope = first_word(request.rest)
     scope = scope.lower()
     if not ref:
-        return "Write: `/approve <id> [once|session|1h|always]`. `/approvals` lists the open ids."
+        return _("Write: `/approve <id> [once|session|1h|always]`. `/approvals` lists the open ids.")
     choice = _SCOPES.get(scope or Choice.ONCE.value)
     if choice is None:
-        return f"{literal(scope)} is not a scope. Use one of: {', '.join(_SCOPES)}. Nothing was decided."
+        told = _("{scope} is not a scope. Use one of: {scopes}. Nothing was decided.")
+        return told.format(scope=literal(scope), scopes=listed(_SCOPES))
     return (await desk.broker.decide(ref, choice, request.sender, name=request.name)).text
 
 
 async def deny(request: Request, desk: Desk) -> str:
     ref, reason = first_word(request.rest)
     if not ref:
-        return "Write: `/deny <id> [reason]`. `/approvals` lists the open ids."
+        return _("Write: `/deny <id> [reason]`. `/approvals` lists the open ids.")
     by, name = request.sender, request.name
     return (await desk.broker.decide(ref, Choice.DENY, by, name=name, reason=reason)).text
 
@@ -53,11 +61,13 @@ async def deny(request: Request, desk: Desk) -> str:
 async def list_grants(request: Request, desk: Desk) -> str:
     grants = await desk.store.grants.list(str(request.sender), desk.clock())
     if not grants:
-        return "No approvals are remembered for you."
+        return _("No approvals are remembered for you.")
     return (
-        "Remembered for you:\n\n"
+        _("Remembered for you:")
+        + "\n\n"
         + "\n".join(_grant_line(g) for g in grants)
-        + "\n\n`/revoke <id>` forgets one."
+        + "\n\n"
+        + _("`/revoke <id>` forgets one.")
     )
 
 
@@ -68,8 +78,8 @@ async def revoke(request: Request, desk: Desk) -> str:
         everyone = await desk.store.grants.list(None, desk.clock())
         found = next((g for g in everyone if g.grant_id == request.rest.strip()), None)
     if found is None or not await desk.store.grants.revoke(found.grant_id):
-        return "No remembered approval of yours has that id. `/grants` lists them."
-    return f"Forgotten: {literal(found.summary)}"
+        return _("No remembered approval of yours has that id. `/grants` lists them.")
+    return _("Forgotten: {summary}").format(summary=literal(found.summary))
 
 
 def summary_of(record: ApprovalRecord) -> str:
@@ -78,9 +88,18 @@ def summary_of(record: ApprovalRecord) -> str:
 
 def _votes(record: ApprovalRecord) -> str:
     """How far a call is that several people must approve."""
-    return f" ({len(votes_of(record).approved)} of {record.quorum} approved)" if record.quorum > 1 else ""
+    if record.quorum <= 1:
+        return ""
+    count = len(votes_of(record).approved)
+    return _(" ({count} of {quorum} approved)").format(count=count, quorum=record.quorum)
 
 
 def _grant_line(grant: GrantRecord) -> str:
-    until = f" until {grant.expires_at:%H:%M} UTC" if grant.expires_at else ""
-    return f"{literal(grant.grant_id)} {literal(grant.summary)} – {grant.scope}{until}, used {grant.uses}×"
+    until = _(" until {time}").format(time=f"{grant.expires_at:%H:%M} UTC") if grant.expires_at else ""
+    return _("{id} {summary} – {scope}{until}, used {count}×").format(
+        id=literal(grant.grant_id),
+        summary=literal(grant.summary),
+        scope=grant.scope,
+        until=until,
+        count=grant.uses,
+    )

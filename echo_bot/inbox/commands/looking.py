@@ -5,9 +5,9 @@ from __future__ import annotations
 from echo_bot import __version__
 from echo_bot.events import SessionKey
 from echo_bot.inbox.commands.desk import Desk, Request
-from echo_bot.inbox.commands.words import literal
+from echo_bot.inbox.commands.words import literal, utc_minute
 from echo_bot.storage.flow_records import StepState, WorkflowState
-from echo_bot.text.counted import counted
+from echo_bot.text.language import _, listed, ngettext
 from echo_bot.tools.web.written import clean_line
 
 _MOST_LISTED = 10
@@ -25,14 +25,17 @@ async def show_status(request: Request, desk: Desk) -> str:
     ]
     if is_admin:
         return "\n".join((await desk.overview.status_text(), *under_way))
-    running = "working" if desk.queues.current(key) else "idle"
     mine = await desk.broker.pending_for(request.sender)
     pause = desk.pausing.pause_of(key)
-    held = f" Paused since {pause.at:%Y-%m-%d %H:%M} UTC." if pause else ""
-    chat = (
-        f"Echo Bot {__version__}. This chat: {running}, {len(desk.queues.waiting(key))} waiting.{held} "
-        f"Open approvals that you may decide: {len(mine)}."
+    template = (
+        _("Echo Bot {version}. This chat: working, {waiting} waiting.")
+        if desk.queues.current(key)
+        else _("Echo Bot {version}. This chat: idle, {waiting} waiting.")
     )
+    chat = template.format(version=__version__, waiting=len(desk.queues.waiting(key)))
+    if pause:
+        chat += _(" Paused since {time}.").format(time=utc_minute(pause.at))
+    chat += _(" Open approvals that you may decide: {count}.").format(count=len(mine))
     return "\n".join((f"{chat}\n", *under_way)) if under_way else chat
 
 
@@ -42,9 +45,15 @@ async def _worker_lines(key: SessionKey, desk: Desk) -> list[str]:
     lines = []
     for each in workers[:_MOST_LISTED]:
         goal = clean_line(desk.mask(each.event.text), _NAME_CHARS)
-        doing = "works" if each.is_working else "waits"
-        lines.append(f"- Worker {literal(goal)} {doing}, since {each.turn.created_at:%Y-%m-%d %H:%M} UTC")
-    return [*lines, *_more(len(workers), "worker")]
+        doing = (
+            _("Worker {goal} works, since {time}")
+            if each.is_working
+            else _("Worker {goal} waits, since {time}")
+        )
+        told = doing.format(goal=literal(goal), time=utc_minute(each.turn.created_at))
+        lines.append(f"- {told}")
+    more = len(workers) - _MOST_LISTED
+    return [*lines, *_more(more, ngettext("{count:,} worker more", "{count:,} workers more", more))]
 
 
 async def _workflow_lines(key: SessionKey | None, desk: Desk) -> list[str]:
@@ -58,12 +67,20 @@ async def _workflow_lines(key: SessionKey | None, desk: Desk) -> list[str]:
             for step in await desk.store.workflows.steps(each.workflow_id)
             if step.state is StepState.RUNNING
         ]
-        doing = f"at step {', '.join(map(literal, at))}" if at else "between two steps"
-        lines.append(
-            f"- Workflow {_name(each.name, desk)} (id {each.workflow_id}) is {doing}, "
-            f"since {each.changed_at:%Y-%m-%d %H:%M} UTC"
+        doing = (
+            _("Workflow {name} (id {id}) is at step {steps}, since {time}")
+            if at
+            else _("Workflow {name} (id {id}) is between two steps, since {time}")
         )
-    return [*lines, *_more(len(found), "workflow")]
+        told = doing.format(
+            name=_name(each.name, desk),
+            id=each.workflow_id,
+            steps=listed(map(literal, at)),
+            time=utc_minute(each.changed_at),
+        )
+        lines.append(f"- {told}")
+    more = len(found) - _MOST_LISTED
+    return [*lines, *_more(more, ngettext("{count:,} workflow more", "{count:,} workflows more", more))]
 
 
 async def _job_lines(request: Request, desk: Desk, *, is_admin: bool) -> list[str]:
@@ -71,21 +88,21 @@ async def _job_lines(request: Request, desk: Desk, *, is_admin: bool) -> list[st
     jobs = await desk.store.jobs.list(None if is_admin else str(request.sender))
     chat = request.event.address
     running = [each for each in jobs if each.is_running and (is_admin or desk.runs.answers_in(each, chat))]
-    lines = [
-        f"- Job {_name(each.name, desk)} (id {each.job_id}) runs"
-        + (f", due {each.last.due:%Y-%m-%d %H:%M} UTC" if each.last.due else "")
-        for each in running[:_MOST_LISTED]
-    ]
-    return [*lines, *_more(len(running), "job")]
+    lines = []
+    for each in running[:_MOST_LISTED]:
+        told = _("Job {name} (id {id}) runs").format(name=_name(each.name, desk), id=each.job_id)
+        due = _(", due {time}").format(time=utc_minute(each.last.due)) if each.last.due else ""
+        lines.append(f"- {told}{due}")
+    more = len(running) - _MOST_LISTED
+    return [*lines, *_more(more, ngettext("{count:,} job more", "{count:,} jobs more", more))]
 
 
 def _name(name: str, desk: Desk) -> str:
     return literal(clean_line(desk.mask(name), _NAME_CHARS))
 
 
-def _more(count: int, noun: str) -> list[str]:
-    more = count - _MOST_LISTED
-    return [f"- {counted(more, noun)} more"] if more > 0 else []
+def _more(count: int, template: str) -> list[str]:
+    return [f"- {template.format(count=count)}"] if count > 0 else []
 
 
 async def list_tools(request: Request, desk: Desk) -> str:
@@ -93,5 +110,9 @@ async def list_tools(request: Request, desk: Desk) -> str:
 
 
 async def tell_who(request: Request, desk: Desk) -> str:
-    admin = ", an admin" if await desk.overview.is_admin(request.sender) else ""
-    return f"You are `{request.sender}`{admin}. This chat is `{request.event.address}`."
+    template = (
+        _("You are `{person}`, an admin. This chat is `{chat}`.")
+        if await desk.overview.is_admin(request.sender)
+        else _("You are `{person}`. This chat is `{chat}`.")
+    )
+    return template.format(person=request.sender, chat=request.event.address)

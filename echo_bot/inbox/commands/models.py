@@ -8,40 +8,49 @@ from difflib import get_close_matches
 from echo_bot.agent.usage_words import usage_line, usage_lines
 from echo_bot.inbox.commands.desk import Desk, Request
 from echo_bot.inbox.commands.words import literal
+from echo_bot.text.language import N_, _, listed
 
-_NONE = "No model is configured; `models.default` names one."
+_NONE = N_("No model is configured; `models.default` names one.")
 
 
 async def model(request: Request, desk: Desk) -> str:
     """Which models there are; with a name the one that this conversation asks first."""
     models = desk.models
     if models is None:
-        return _NONE
+        return _(_NONE)
     wanted = request.rest.strip()
     chosen = await models.chosen(request.session_key)
     if not wanted:
         lines = [_listed(name, chosen, models.default) for name in models.names]
-        return "\n".join([*lines, "", "`/model <name>` chooses one for this conversation."])
+        return "\n".join([*lines, "", _("`/model <name>` chooses one for this conversation.")])
     if request.event.is_group and not await desk.overview.is_admin(request.sender):
-        return "In a group only admins choose the model."
+        return _("In a group only admins choose the model.")
     name = _meant(wanted, models.names, models.default)
     if name is None:
         near = get_close_matches(wanted, models.names, n=1, cutoff=0.3)
-        hint = f"Did you mean {literal(near[0])}?" if near else "`/model` lists them."
-        return f"There is no model {literal(desk.mask(wanted[:100]))}. {hint} Nothing was changed."
+        template = (
+            _("There is no model {name}. Did you mean {near}? Nothing was changed.")
+            if near
+            else _("There is no model {name}. `/model` lists them. Nothing was changed.")
+        )
+        return template.format(name=literal(desk.mask(wanted[:100])), near="".join(map(literal, near)))
     await models.choose(request.session_key, name)
-    return f"This conversation now asks {literal(name)}."
+    return _("This conversation now asks {name}.").format(name=literal(name))
 
 
 async def cost(request: Request, desk: Desk) -> str:
     """What this conversation used; admins see the whole day as well."""
     mine = await desk.ledger.of_session(request.session_key)
-    lines = [f"This conversation: {usage_line(mine)}.", *_below(usage_lines(mine))]
+    lines = [_("This conversation: {used}.").format(used=usage_line(mine)), *_below(usage_lines(mine))]
     if await desk.overview.is_admin(request.sender):
         today = await desk.ledger.today()
-        lines += ["", f"Today, everybody: {usage_line(today)}.", *_below(usage_lines(today))]
-    if refusal := await desk.ledger.refusal():
-        lines += ["", f"No model is asked any more today: {refusal}."]
+        lines += [
+            "",
+            _("Today, everybody: {used}.").format(used=usage_line(today)),
+            *_below(usage_lines(today)),
+        ]
+    if refusal := await desk.ledger.refusal(_):
+        lines += ["", _("No model is asked any more today: {reason}.").format(reason=refusal)]
     return "\n".join(lines)
 
 
@@ -54,8 +63,10 @@ def _meant(wanted: str, names: tuple[str, ...], default: str) -> str | None:
 
 
 def _listed(name: str, chosen: str, default: str) -> str:
-    marks = [word for word, holds in (("chosen", name == chosen), ("default", name == default)) if holds]
-    return f"- {literal(name)}" + (f" ({', '.join(marks)})" if marks else "")
+    marks = [
+        word for word, holds in ((_("chosen"), name == chosen), (_("default"), name == default)) if holds
+    ]
+    return f"- {literal(name)}" + (f" ({listed(marks)})" if marks else "")
 
 
 def _below(lines: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from echo_bot.approval.escape import escape_line
 
@@ -12,6 +13,10 @@ def literal(text: str) -> str:
     line = escape_line(text)
     marks = "`" * (max((len(run) for run in re.findall("`+", line)), default=0) + 1)
     return f"{marks} {line} {marks}" if "`" in line else f"`{line}`"
+
+
+def utc_minute(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def first_word(text: str) -> tuple[str, str]:

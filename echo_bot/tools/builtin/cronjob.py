@@ -20,11 +20,12 @@ from echo_bot.scheduler.making import MOST_JOBS, Maker, changed_job, new_job, re
 from echo_bot.scheduler.telling import AUTHORISES, INSTRUCTION, Lines, is_as_shown, job_line, plan_of, when
 from echo_bot.storage.job_record import JobRecord, JobState
 from echo_bot.storage.protocol import Approvals, Jobs
+from echo_bot.text.language import N_, Say, _, english
 from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
 from echo_bot.tools.sites import CallSite, CallSites
 
-_LOSES = "The job loses its authorisation by this; action authorize gives a new one."
-_RUNS_NOW = "It runs now, with nobody there, with the same authority as at its times."
+_LOSES = N_("The job loses its authorisation by this; action authorize gives a new one.")
+_RUNS_NOW = N_("It runs now, with nobody there, with the same authority as at its times.")
 
 
 class Recorder(Protocol):
@@ -116,18 +117,18 @@ class CronjobTool(Tool):
             await self._check_new(job)
             files = await self._files(job)
             beside_arguments = tuple(line for line in plan_of(job, now, files) if line[0] not in args)
-            return Plan(beside_arguments, (AUTHORISES,))
+            return Plan(beside_arguments, (_(AUTHORISES),))
         job = await self._find(event.sender, args)
         match action:
             case "authorize":
-                return Plan(plan_of(job, now, await self._files(job)), (AUTHORISES,))
+                return Plan(plan_of(job, now, await self._files(job)), (_(AUTHORISES),))
             case "update":
                 maker = self._maker(event.sender, event.answered_at, "", now)
-                return Plan(plan_of(changed_job(job, args, maker), now), (_LOSES,))
+                return Plan(plan_of(changed_job(job, args, maker), now), (_(_LOSES),))
             case "trigger":
-                return Plan(plan_of(job, now), (_RUNS_NOW, _may(job)))
+                return Plan(plan_of(job, now), (_(_RUNS_NOW), _may(job, _)))
             case _:
-                return Plan(plan_of(job, now), (_may(job),))
+                return Plan(plan_of(job, now), (_may(job, _),))
 
     async def _create(self, call: _Call) -> str:
         maker = self._maker(call.site.requester, call.site.address, call.ctx.memory_scope, call.asked_at)
@@ -307,7 +308,7 @@ class _Call:
         return self.request.plan if self.request else ()
 
 
-def _may(job: JobRecord) -> str:
+def _may(job: JobRecord, say: Say = english) -> str:
     if is_authorised(job):
-        return "It is authorised to write and run code unattended."
-    return "It is not authorised: it does what permissions.approval.unattended_policy lets pass."
+        return say(N_("It is authorised to write and run code unattended."))
+    return say(N_("It is not authorised: it does what permissions.approval.unattended_policy lets pass."))

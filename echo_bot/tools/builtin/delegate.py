@@ -10,6 +10,7 @@ from echo_bot.events import TurnId
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.workers import worker_tools
 from echo_bot.storage.records import TurnRecord, TurnState
+from echo_bot.text.language import N_
 from echo_bot.tools.base import ErrorKind, Tool, ToolExecutionContext, ToolResult
 from echo_bot.tools.sites import CallSite, CallSites
 from echo_bot.tools.web.written import as_data, clean_line
@@ -22,7 +23,7 @@ _LONGEST_SECONDS = 23 * 3600.0
 _GOAL_CHARS = 80
 _HEAD_CHARS = 300
 _LEAST_SHARE = 800
-_NO_MODEL = "a worker needs a model: set models.default"
+_NO_MODEL = N_("a worker needs a model: set models.default")
 
 
 class _Employing(Tool):

@@ -16,6 +16,7 @@ from echo_bot.policy.guards.paths import shown
 from echo_bot.policy.risk import RiskLevel
 from echo_bot.storage.knowledge import IndexLost, KnowledgeIndex, Passage
 from echo_bot.text.counted import counted
+from echo_bot.text.language import N_
 from echo_bot.text.terms import Terms, excerpt, terms_of
 from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
 from echo_bot.tools.builtin.workspace import Workspace, invalid
@@ -31,7 +32,7 @@ _CANDIDATES = 4
 _EXCERPT_CHARS = 700
 _STOP_SECONDS = 10.0
 
-NOTHING_INDEXED = "nothing is indexed: set knowledge.paths, or name paths to knowledge_index rebuild"
+NOTHING_INDEXED = N_("nothing is indexed: set knowledge.paths, or name paths to knowledge_index rebuild")
 
 
 def search_readiness(has_paths: bool, has_index: bool) -> tuple[bool, str]:

@@ -57,3 +57,10 @@ def test_every_button_has_a_key_of_its_own(labels: list[str]) -> None:
 
 def _buttons(labels: tuple[str, ...]) -> tuple[Button, ...]:
     return tuple(Button(label, f"token-{place}") for place, label in enumerate(labels))
+
+
+def test_labels_without_latin_letters_are_numbered() -> None:
+    labels = ("批准一次", "本次会话内批准", "批准一小时", "始终批准（仅此调用）", "拒绝", "修改")
+    assert [each.text for each in keyed(_buttons(labels))] == [
+        f"[{place}] {label}" for place, label in enumerate(labels, 1)
+    ]

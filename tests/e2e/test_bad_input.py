@@ -296,7 +296,7 @@ async def test_a_credential_in_the_file_with_a_key_starts_with_a_line_that_says_
     await start_bot({"models": {"api_key": "sk-0123456789"}}, ECHO_AGENT_CREDENTIAL_KEY=key)
     warnings = json.loads((await verb("status", "--json")).out)["warnings"]
     (warning,) = (each for each in warnings if "models.api_key" in each)
-    assert " credentials set`" in warning
+    assert " doctor --move-credentials`" in warning
 
 
 async def test_stored_credentials_without_their_key_refuse(start_bot: StartBot, verb: Verb) -> None:

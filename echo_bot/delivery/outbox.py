@@ -125,7 +125,8 @@ class Delivery:
         bodies += [Body("file", path=file.path, name=file.name, mime=file.mime) for file in files]
         now = self._clock()
         keys = [(source, index) for index in range(len(bodies))] if wait_seconds else []
-        futures = {key: self._waiters.setdefault(key, _new_future()) for key in keys}
+        loop = asyncio.get_running_loop()
+        futures = {key: self._waiters.setdefault(key, loop.create_future()) for key in keys}
         try:
             rows = await self._put(
                 address,
@@ -246,6 +247,7 @@ class Delivery:
                 at_hand = await self._deliver_one(at_hand)
         except StorageError as error:
             log.error("outbox_unwritable", row=row.row_id, error=str(error))
+            self._behind.add(address)
             await asyncio.sleep(1.0)
         finally:
             self._busy.discard(address)
@@ -337,6 +339,8 @@ class Delivery:
         # Where it stands may be another chat than it was sent to: a person's direct chat, one that moved.
         line = TranscriptRow(entry_id, self._moved.now(ref.address), "bot", text, self._clock())
         goes_on = self._loop_task is not None
+        if goes_on:
+            self._behind.discard(row.address)  # this write finds whatever was stored before it
         sent = partial(self._store.outbox.sent, row.row_id, ref.message_id, line, take_next=goes_on)
         next_row = await self._written(row, "sent", sent)
         self._end(replace(row, state="sent", message_id=ref.message_id))
@@ -387,10 +391,6 @@ class Delivery:
         future = self._waiters.get((row.source, row.part))
         if future is not None and not future.done():
             future.set_result(row)
-
-
-def _new_future() -> asyncio.Future[OutboxRow]:
-    return asyncio.get_running_loop().create_future()
 
 
 async def _end(tasks: list[asyncio.Task[None]]) -> None:

@@ -10,12 +10,12 @@ ratios are those of each round. Processor time, in milliseconds for each message
 machine blurs least. Telegram's SDK limits how fast it sends: that limit holds in the first and the last line,
 for all bots, and is off in between.
 
-On two quiet cores, medians of three rounds: Slack adds 3.8 ms (p95 5.4) and takes 0.51 of the bare bot's
-messages (processor 2.6 to its 1.1), Discord adds 3.6 ms (4.3) and takes 0.47 (2.6 to 0.7), Telegram adds
-4.4 ms (5.9) and takes all of them at the SDK's limits, 0.44 without (5.1 to 1.6). A model's loop costs 20 to
-25 ms more. With 40 faults nothing was lost, doubled or out of order. On Discord two fifths of our processor
-time are the SDK and its HTTP client, and about a tenth each is formatting, the mask and the store;
-the rest is spread over the inbox, the turn and the outbox.
+On two quiet cores, medians of three rounds: Discord adds 4.9 ms (p95 7.1) and takes 0.68 of the bare bot's
+messages (processor 2.9 to its 1.0), Slack adds 4.9 ms (6.4) and takes 0.41 (2.1 to 0.8; it was 0.38 and
+0.51 in other runs). Telegram, measured earlier, takes all of them at the SDK's limits. These machines change
+their speed: compare within one run. A model's loop costs 14 to 21 ms more. With 40 faults nothing was lost,
+doubled or out of order. A third of the time on Slack is the store; about a tenth each are its HTTP client,
+the other parts of its SDK, and the text's formatting.
 """
 
 from __future__ import annotations

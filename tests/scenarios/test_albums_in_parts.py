@@ -22,7 +22,7 @@ Says = Callable[[str], Callable[[FakeMessage], bool]]
 
 @pytest.fixture(autouse=True)
 def short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("echo_bot.inbox.albums.QUIET_SECONDS", 0.15)
+    monkeypatch.setattr("echo_bot.inbox.albums.QUIET_SECONDS", 0.8)
 
 
 def part(number: int, text: str = "", sender: str = "1", album: str = "a") -> InboundEvent:

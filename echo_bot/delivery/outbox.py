@@ -247,7 +247,6 @@ class Delivery:
                 at_hand = await self._deliver_one(at_hand)
         except StorageError as error:
             log.error("outbox_unwritable", row=row.row_id, error=str(error))
-            self._behind.add(address)
             await asyncio.sleep(1.0)
         finally:
             self._busy.discard(address)
@@ -339,10 +338,10 @@ class Delivery:
         # Where it stands may be another chat than it was sent to: a person's direct chat, one that moved.
         line = TranscriptRow(entry_id, self._moved.now(ref.address), "bot", text, self._clock())
         goes_on = self._loop_task is not None
-        if goes_on:
-            self._behind.discard(row.address)  # this write finds whatever was stored before it
         sent = partial(self._store.outbox.sent, row.row_id, ref.message_id, line, take_next=goes_on)
         next_row = await self._written(row, "sent", sent)
+        if goes_on and next_row is None:
+            self._behind.discard(row.address)  # that write found whatever was stored before it
         self._end(replace(row, state="sent", message_id=ref.message_id))
         return next_row
 

@@ -331,3 +331,48 @@ async def test_a_message_whose_sender_is_stopped_while_it_is_stored_is_sent_all_
         await eventually(lambda: bot.channel.texts[-1:] == ["last"], "the last one")
         assert bot.channel.texts[:-1] == sorted(bot.channel.texts[:-1], key=lambda text: int(text[7:]))
         assert len(bot.channel.texts) == len(set(bot.channel.texts))
+
+
+class Slow(FakeChannel):
+    """Holds the first message until it is let go, and has no place for the second."""
+
+    def __init__(self) -> None:
+        super().__init__("telegram")
+        self.goes = asyncio.Event()
+
+    async def send_text(self, address: Address, message: OutboundText) -> MessageRef:
+        await self.goes.wait()
+        if message.text == "number 1":
+            raise TargetGone("gone")
+        return await super().send_text(address, message)
+
+
+async def test_what_waits_behind_a_dead_letter_goes_on_at_once(tmp_path: Path, local: Config) -> None:
+    channel = Slow()
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        for number in range(4):
+            await bot.parts.delivery.send(CHAT, f"number {number}", source=f"s{number}")
+        channel.goes.set()
+        await eventually(lambda: len(channel.texts) == 3, "the others", timeout=3)
+        assert channel.texts == ["number 0", "number 2", "number 3"]
+
+
+async def test_what_the_last_delivery_took_along_is_not_looked_for_again(
+    tmp_path: Path, local: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = Slow()
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        looked: list[int] = []
+        due = bot.store.outbox.due
+
+        async def counted(now: datetime, limit: int) -> tuple[OutboxRow, ...]:
+            looked.append(limit)
+            return await due(now, limit)
+
+        monkeypatch.setattr(bot.store.outbox, "due", counted)
+        for number in (0, 2, 3):
+            await bot.parts.delivery.send(CHAT, f"number {number}", source=f"s{number}")
+        channel.goes.set()
+        await eventually(lambda: len(channel.texts) == 3, "all", timeout=3)
+        await asyncio.sleep(0.2)
+        assert looked == []

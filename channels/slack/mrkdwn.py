@@ -15,13 +15,20 @@ from slackify_markdown.slackify import SlackifyMarkdown  # type: ignore[import-u
 from channels.slack.entities import escaped
 
 _LINK_SCHEMES = frozenset({"http", "https"})
-_NOT_SHOWN = re.compile(r"\]\([^)\n]*\)|\][ ]?\[[^\]\n]*\]|^ {0,3}(?:```|~~~).*$", re.MULTILINE)
+_CODE = r"(?<!`)`(?! )[^`&<>\x00-\x1f]+(?<! )`(?!`)"
+_PLAIN_LINE = rf"(?:[^\W\d_]|{_CODE})(?:[^\s\x00-\x1f\\*_~|`&<>\[\]]| (?! |$)|{_CODE})*"
+_PLAIN_PROSE = re.compile(rf"{_PLAIN_LINE}(?:\n{{1,2}}{_PLAIN_LINE})*", re.MULTILINE)
+"""Words, code and single spaces, each line begun by a letter or code: the same in Markdown and in mrkdwn."""
+
+_NOT_SHOWN = re.compile(r"\]\((?:(?!\]\()[^)\n])*\)|\][ ]?\[[^\]\n]*\]|^ {0,3}(?:```|~~~).*$", re.MULTILINE)
 _DEFINITION = re.compile(r"^ {0,3}(?P<label>\[[^\]\n]+\]):.*$", re.MULTILINE)
 _LINK_TARGET = re.compile(r"<https?://[^|<>]*\|")
 
 
 def to_mrkdwn(source: str) -> str | None:
     """The formatted text; None where formatting would lose words, and the text must go as it is."""
+    if _PLAIN_PROSE.fullmatch(source):
+        return source
     try:
         text = _parser().render(source.replace(_Guarded.NEW_LINE, "")).rstrip("\n")
     except (RecursionError, ValueError, IndexError, KeyError):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channels.slack.entities import escaped, people_in, readable, without_mention
+from channels.slack import mrkdwn
 from channels.slack.mrkdwn import is_safe_link, to_mrkdwn
 from channels.slack.render import MAX_ALL_SECTIONS, MAX_CHARACTERS, MAX_SECTION, render_card, render_text
 from echo_bot.errors import FormatRejected
@@ -95,6 +96,18 @@ def test_markdown_becomes_mrkdwn(source: str, text: str) -> None:
 def test_what_mrkdwn_cannot_say_goes_as_it_is(source: str) -> None:
     assert to_mrkdwn(source) is None
     assert shown(OutboundText(source)).words == source
+
+
+PROSE = [*"aZé漢1 \n`.,;:?'\"()-_*&<#", "``", "word ", "\n\n", "`a b`", "`_x*`", "1. ", "- ", "---", "http://x", ":x:"]
+
+
+@given(st.lists(st.sampled_from(PROSE), max_size=12).map("".join))
+def test_plain_prose_is_told_from_markup(source: str) -> None:
+    """What is taken for plain is just what the whole way would have made of it."""
+    if mrkdwn._PLAIN_PROSE.fullmatch(source):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(mrkdwn, "_PLAIN_PROSE", re.compile("(?!)"))
+            assert to_mrkdwn(source) == source
 
 
 @pytest.mark.parametrize(

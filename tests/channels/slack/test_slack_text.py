@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.slack.entities import escaped, people_in, readable, without_mention
 from channels.slack import mrkdwn
+from channels.slack.entities import escaped, people_in, readable, without_mention
 from channels.slack.mrkdwn import is_safe_link, to_mrkdwn
 from channels.slack.render import MAX_ALL_SECTIONS, MAX_CHARACTERS, MAX_SECTION, render_card, render_text
 from echo_bot.errors import FormatRejected
@@ -98,7 +98,18 @@ def test_what_mrkdwn_cannot_say_goes_as_it_is(source: str) -> None:
     assert shown(OutboundText(source)).words == source
 
 
-PROSE = [*"aZé漢1 \n`.,;:?'\"()-_*&<#", "``", "word ", "\n\n", "`a b`", "`_x*`", "1. ", "- ", "---", "http://x", ":x:"]
+PROSE = [
+    *"aZé漢1 \n`.,;:?'\"()-_*&<#",
+    "``",
+    "word ",
+    "\n\n",
+    "`a b`",
+    "`_x*`",
+    "1. ",
+    "- ",
+    "---",
+    "http://x",
+]
 
 
 @given(st.lists(st.sampled_from(PROSE), max_size=12).map("".join))

@@ -41,6 +41,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import structlog
@@ -58,11 +59,16 @@ RELAXED_SECONDS = 120.0
 KINDS = {
     "bare": "bare bot of the SDK",
     "core": "ours, without a model",
+    "bare_model": "bare bot, with a model",
     "model": "ours, with a model",
 }
+BESIDE = {"bare": "bare", "core": "bare", "bare_model": "bare", "model": "bare_model"}
+"""What each is compared with."""
 
-Serving = Callable[[ChannelSettings, list[str]], AbstractAsyncContextManager[None]]
-"""The settings, and the people whom ours lets speak or the words that the bare one says."""
+Answer = Callable[[str], Awaitable[str]]
+"""What a bare bot says to a message."""
+
+Serving = Callable[[ChannelSettings], AbstractAsyncContextManager[None]]
 
 
 # The bots, each in a process of its own
@@ -70,7 +76,7 @@ Serving = Callable[[ChannelSettings, list[str]], AbstractAsyncContextManager[Non
 
 @asynccontextmanager
 async def whole_bot(
-    platform: str, settings: ChannelSettings, people: list[str], *, with_model: bool
+    platform: str, people: list[str], settings: ChannelSettings, *, with_model: bool
 ) -> AsyncIterator[None]:
     from echo_bot.testing.bot import running_bot
     from echo_bot.testing.scripted_model import echo_model
@@ -107,7 +113,7 @@ def _channel(platform: str, settings: ChannelSettings) -> Channel:
 
 
 @asynccontextmanager
-async def bare_telegram(settings: ChannelSettings, words: list[str]) -> AsyncIterator[None]:
+async def bare_telegram(settings: ChannelSettings, answer_to: Answer) -> AsyncIterator[None]:
     from telegram import Update
     from telegram.ext import Application, ContextTypes, MessageHandler, filters
 
@@ -115,7 +121,7 @@ async def bare_telegram(settings: ChannelSettings, words: list[str]) -> AsyncIte
 
     async def answer(update: Update, _: ContextTypes.DEFAULT_TYPE) -> None:
         if update.message is not None and update.message.text is not None:
-            await update.message.reply_text(words[0])
+            await update.message.reply_text(await answer_to(update.message.text))
 
     token, base = settings.secrets["token"], f"{settings.api_base}/bot"
     app = Application.builder().token(token).base_url(base).rate_limiter(Pace(max_retries=3)).build()
@@ -130,7 +136,7 @@ async def bare_telegram(settings: ChannelSettings, words: list[str]) -> AsyncIte
 
 
 @asynccontextmanager
-async def bare_discord(settings: ChannelSettings, words: list[str]) -> AsyncIterator[None]:
+async def bare_discord(settings: ChannelSettings, answer_to: Answer) -> AsyncIterator[None]:
     import discord
     import yarl
     from discord.gateway import DiscordWebSocket
@@ -146,7 +152,7 @@ async def bare_discord(settings: ChannelSettings, words: list[str]) -> AsyncIter
 
     async def on_message(message: discord.Message) -> None:
         if message.author != client.user:
-            await message.channel.send(words[0])
+            await message.channel.send(await answer_to(message.content))
 
     client.event(on_ready)
     client.event(on_message)
@@ -158,15 +164,15 @@ async def bare_discord(settings: ChannelSettings, words: list[str]) -> AsyncIter
 
 
 @asynccontextmanager
-async def bare_slack(settings: ChannelSettings, words: list[str]) -> AsyncIterator[None]:
+async def bare_slack(settings: ChannelSettings, answer_to: Answer) -> AsyncIterator[None]:
     from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
     from slack_bolt.async_app import AsyncApp, AsyncSay
     from slack_sdk.web.async_client import AsyncWebClient
 
     app = AsyncApp(client=AsyncWebClient(settings.secrets["bot_token"], settings.api_base))
 
-    async def answer(say: AsyncSay) -> None:
-        await say(words[0])
+    async def answer(say: AsyncSay, message: dict[str, Any]) -> None:
+        await say(await answer_to(message["text"]))
 
     app.message("")(answer)
     handler = AsyncSocketModeHandler(app, settings.secrets["app_token"])
@@ -186,17 +192,36 @@ def without_pace() -> None:
     client.Pace = Unpaced  # type: ignore[misc,assignment]
 
 
-def serving(kind: str, platform: str) -> Serving:
-    if kind != "bare":
-        return lambda settings, people: whole_bot(platform, settings, people, with_model=kind == "model")
-    return {"telegram": bare_telegram, "discord": bare_discord, "slack": bare_slack}[platform]
+def serving(kind: str, platform: str, people: list[str]) -> Serving:
+    if not kind.startswith("bare"):
+        return partial(whole_bot, platform, people, with_model=kind == "model")
+    bare = {"telegram": bare_telegram, "discord": bare_discord, "slack": bare_slack}[platform]
+    return partial(bare, answer_to=asked_model() if kind == "bare_model" else no_model)
+
+
+async def no_model(_: str) -> str:
+    return NO_MODEL
+
+
+def asked_model() -> Answer:
+    """The library of our model's loop, with the same model: no tools, no history."""
+    from pydantic_ai import Agent
+
+    from echo_bot.testing.scripted_model import echo_model
+
+    agent = Agent(echo_model())
+
+    async def answer(text: str) -> str:
+        return (await agent.run(text)).output
+
+    return answer
 
 
 async def serve(kind: str, platform: str, request: dict[str, Any]) -> None:
     """Run a bot until our standard input ends; each line there asks for the processor time so far."""
-    given = request.pop("given")
-    async with serving(kind, platform)(ChannelSettings("", **request), given):
-        if kind != "bare":
+    people = request.pop("people")
+    async with serving(kind, platform, people)(ChannelSettings("", **request)):
+        if not kind.startswith("bare"):
             gc.freeze()  # as `echo-bot run` does
         print("ready", flush=True)
         while await asyncio.to_thread(sys.stdin.readline):
@@ -223,7 +248,7 @@ async def run_bot(kind: str, crowd: Crowd, options: list[str]) -> AsyncIterator[
         "api_base": settings.api_base,
         "options": dict(settings.options),
         "secrets": dict(settings.secrets),
-        "given": [NO_MODEL] if kind == "bare" else crowd.people,
+        "people": crowd.people,
     }
     words = [__file__, crowd.platform, "--serve", kind, *options]
     process = await asyncio.create_subprocess_exec(
@@ -311,14 +336,15 @@ async def measure(platform: str, messages: int, chats: int, options: list[str]) 
     middles = {kind: [statistics.median(taken) for taken in latencies[kind]] for kind in KINDS}
     late = {kind: [p95(taken) for taken in latencies[kind]] for kind in KINDS}
     for kind, title in KINDS.items():
-        ratios = [rate / of for rate, of in zip(rates[kind], rates["bare"], strict=True)]
+        beside = BESIDE[kind]
+        ratios = [rate / of for rate, of in zip(rates[kind], rates[beside], strict=True)]
         print(
             f"{platform}: {title:22} p50 {statistics.median(middles[kind]):6.1f} "
-            f"(adds {_middle_difference(middles[kind], middles['bare']):5.1f})  "
+            f"(adds {_middle_difference(middles[kind], middles[beside]):5.1f})  "
             f"p95 {statistics.median(late[kind]):6.1f} "
-            f"(adds {_middle_difference(late[kind], late['bare']):5.1f}) ms;  "
+            f"(adds {_middle_difference(late[kind], late[beside]):5.1f}) ms;  "
             f"flood {statistics.median(rates[kind]):5.0f} a second, "
-            f"{statistics.median(ratios):.2f} of the bare bot;  "
+            f"{statistics.median(ratios):.2f} of the {KINDS[beside]};  "
             f"processor {statistics.median(processor[kind]):4.1f}",
             flush=True,
         )
@@ -333,7 +359,7 @@ async def measure_paced(platform: str, chats: int) -> None:
     for kind, title in KINDS.items():
         print(
             f"{platform}: {title:22} at the SDK's limits: flood {rates[kind]:5.0f} a second, "
-            f"{rates[kind] / rates['bare']:.2f} of the bare bot",
+            f"{rates[kind] / rates[BESIDE[kind]]:.2f} of the bare bot",
             flush=True,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from channels.slack.client import Self
@@ -20,11 +20,16 @@ _SAID = frozenset({"", "file_share", "thread_broadcast", "bot_message", "me_mess
 """Subtypes with which somebody says something; the others report joins, topics and the like."""
 
 
+_LONGEST_ON_THE_WAY = timedelta(days=7)
+"""Far longer than Slack tries to deliver anything, which is a day at most."""
+
+
 def message_in(body: Payload) -> tuple[Payload, bool] | None:
     """The message of an event and whether it is an edit; None where nobody says anything."""
     event: Payload = body.get("event") or {}
     if event.get("type") == "app_mention":
-        return event, False
+        # Whoever edits a mention, or edits one into a message, mentions the bot once more.
+        return event, bool(event.get("edited"))
     subtype = event.get("subtype") or ""
     if event.get("type") != "message":
         return None
@@ -42,12 +47,12 @@ def event_of(
         return None
     message, is_edit = found
     spoken, mentioned = without_mention(str(message.get("text") or ""), own.user_id)
-    content = _content(message, readable(spoken, names))
+    content = _content(message, readable(spoken, names), names)
     chat_id, ts, sender = str(message.get("channel") or ""), str(message.get("ts") or ""), sender_of(message)
     if not (chat_id and ts and sender) or not (content or mentioned):
         return None
     direct = is_direct_message(message)
-    place = f"{body.get('team_id') or own.team_id}:{chat_id}:{ts}"
+    place = f"{own.team_id or body.get('team_id')}:{chat_id}:{ts}"
     edited_at = str((message.get("edited") or {}).get("ts") or "")
     parent = str(message.get("thread_ts") or "")
     is_reply = parent not in ("", ts)
@@ -61,7 +66,7 @@ def event_of(
         sender_id=sender,
         sender_name=names.get(sender, ""),
         message_id=ts,
-        timestamp=moment(edited_at if is_edit else ts),
+        timestamp=moment(edited_at if is_edit else ts, body.get("event_time")),
         content=content,
         reply_to_id=parent if is_reply else "",
         reply_to_is_own=is_reply and message.get("parent_user_id") == own.user_id,
@@ -100,12 +105,21 @@ def is_bot(message: Payload) -> bool:
     return bool(message.get("bot_id")) or message.get("subtype") == "bot_message"
 
 
-def moment(ts: str) -> datetime:
-    """The time in a Slack timestamp, which is also a message's id."""
-    try:
-        return datetime.fromtimestamp(float(ts), UTC)
-    except (ValueError, OverflowError, OSError):
-        return datetime.now(UTC)
+def moment(ts: str, told: object = None) -> datetime:
+    """The time in a Slack timestamp, which is also a message's id.
+
+    Nothing that was said long ago arrives now. Such a timestamp is only an id, as of a server that counts
+    messages or has another clock: then what the delivery `told`, in epoch seconds, and else now.
+    """
+    now = datetime.now(UTC)
+    for stamp in (ts, str(told or "")):
+        try:
+            found = datetime.fromtimestamp(float(stamp), UTC)
+        except (ValueError, OverflowError, OSError):
+            continue
+        if now - found < _LONGEST_ON_THE_WAY:
+            return found
+    return now
 
 
 def _edited(event: Payload) -> tuple[Payload, bool] | None:
@@ -119,10 +133,27 @@ def _edited(event: Payload) -> tuple[Payload, bool] | None:
     return {**message, **about}, True
 
 
-def _content(message: Payload, text: str) -> tuple[ContentBlock, ...]:
-    words = (ContentBlock(BlockType.TEXT, text=text),) if text.strip() else ()
-    files = (_file(each) for each in message.get("files") or () if isinstance(each, Mapping))
-    return (*words, *(block for block in files if block is not None))
+def _content(message: Payload, text: str, names: Mapping[str, str]) -> tuple[ContentBlock, ...]:
+    """The words, what was forwarded with them, and all files. A command stays as it was typed."""
+    forwarded = [each for each in _objects(message, "attachments") if each.get("is_share")]
+    quotes = [] if text.lstrip().startswith("/") else [_forwarded(each, names) for each in forwarded]
+    words = [each for each in (text, *quotes) if each.strip()]
+    files = (_file(each) for source in (message, *forwarded) for each in _objects(source, "files"))
+    return (
+        *(ContentBlock(BlockType.TEXT, text=each) for each in words),
+        *(block for block in files if block is not None),
+    )
+
+
+def _forwarded(attachment: Payload, names: Mapping[str, str]) -> str:
+    """A message that somebody passes on: Slack puts none of it into the text. It begins like no command."""
+    text = readable(str(attachment.get("text") or attachment.get("fallback") or ""), names)
+    author = attachment.get("author_subname") or attachment.get("author_name") or attachment.get("author_id")
+    return f"[forwarded message of {author or 'somebody'}]\n{text}" if text.strip() else ""
+
+
+def _objects(source: Payload, key: str) -> list[Payload]:
+    return [each for each in source.get(key) or () if isinstance(each, Mapping)]
 
 
 def _file(file: Payload) -> ContentBlock | None:

@@ -40,6 +40,7 @@ from channels.slack.inbound import (
 from channels.slack.modals import ASK_DIRECT, ASK_HERE, PROMPT
 from channels.slack.names import Names
 from channels.slack.presses import Presses
+from channels.slack.twins import Twins
 from echo_bot.channel import Port
 from echo_bot.channel.errands import Errands
 from echo_bot.errors import TemporaryFailure
@@ -81,6 +82,7 @@ class Intake:
     ) -> None:
         self._desks, self._account, self._own = desks, account, own
         self._orders: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._twins = Twins()
         self.last_event_at: datetime | None = None
         self._app = AsyncApp(
             name="slack_bolt",
@@ -137,8 +139,12 @@ class Intake:
             return
         message, desks = found[0], self._desks
         channel, sender = str(message.get("channel") or ""), sender_of(message)
+        if (body.get("event") or {}).get("type") == "app_mention" and not message.get("files"):
+            await self._twins.wait(_place(message))
         order = self._orders.setdefault(channel, asyncio.Lock())
         async with order:
+            if message.get("type") == "message":
+                self._twins.has_come(_place(message))
             names = {}
             if await desks.port.admits(Identity(NAME, sender, self._account)):
                 mentioned = people_in(str(message.get("text") or ""))
@@ -195,6 +201,10 @@ class Intake:
         if own is None:
             raise TemporaryFailure("Slack has not said yet who this bot is")
         return own
+
+
+def _place(message: Payload) -> str:
+    return f"{message.get('channel')}:{message.get('ts')}"
 
 
 def _authority(known: Callable[[], Self | None]) -> Callable[[], Awaitable[AuthorizeResult]]:

@@ -15,8 +15,9 @@ Start your bot with `api_base=slack.url`, `bot_token=slack.bot_token` and `app_t
 from echo_bot.testing.slack.deliveries import Delivery
 from echo_bot.testing.slack.emulator import APP_TOKEN, BOT, BOT_TOKEN, SIGNING_SECRET, SlackEmulator
 from echo_bot.testing.slack.model import Chat, Message, StoredFile, User, View
-from echo_bot.testing.slack.people import Conversation, Person, Press, Used
+from echo_bot.testing.slack.people import Conversation, Person
 from echo_bot.testing.slack.signed import SignedCaller
+from echo_bot.testing.slack.using import Press, Used
 
 __all__ = [
     "APP_TOKEN",

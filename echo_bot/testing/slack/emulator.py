@@ -17,10 +17,11 @@ from echo_bot.testing.slack.errors import ApiError
 from echo_bot.testing.slack.faults import Fault, Faults
 from echo_bot.testing.slack.model import Chat, ChatKind, JsonObject, Message, User
 from echo_bot.testing.slack.parameters import Parameters
-from echo_bot.testing.slack.people import Person, Slack
+from echo_bot.testing.slack.people import Person
 from echo_bot.testing.slack.responses import answer_response_url
 from echo_bot.testing.slack.signed import SignedCaller
 from echo_bot.testing.slack.sockets import SocketServer
+from echo_bot.testing.slack.using import Slack
 from echo_bot.testing.slack.world import World
 
 BOT_TOKEN = "xoxb-1-test-token-of-the-emulator"
@@ -99,6 +100,10 @@ class SlackEmulator:
     def channel(self, chat_id: str = "C1", name: str = "general", kind: ChatKind = "channel") -> Chat:
         """A channel that the bot is a member of."""
         return self.world.chats.setdefault(chat_id, Chat(chat_id, kind, name, {BOT.id}))
+
+    def channel_without_bot(self, chat_id: str, kind: ChatKind = "channel") -> Chat:
+        """A channel, or the direct chat of two people, that the bot is not in."""
+        return self.world.chats.setdefault(chat_id, Chat(chat_id, kind, "elsewhere"))
 
     # What the bot did, and what is delivered to it
 

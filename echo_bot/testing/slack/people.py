@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from echo_bot.testing.slack.deliveries import Carrier, Delivery, DeliveryKind
+from echo_bot.testing.slack.deliveries import Delivery
 from echo_bot.testing.slack.model import (
     Chat,
     JsonObject,
@@ -17,92 +16,9 @@ from echo_bot.testing.slack.model import (
     buttons_of,
     unescaped,
 )
-from echo_bot.testing.slack.world import APP, TEAM, World
+from echo_bot.testing.slack.using import Press, Slack, Used
+from echo_bot.testing.slack.world import APP, TEAM
 from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
-
-
-@dataclass(slots=True)
-class Slack:
-    """The workspace and the way from it to the bot."""
-
-    world: World
-    carrier: Carrier
-
-    def deliver(
-        self,
-        kind: DeliveryKind,
-        payload: JsonObject,
-        on_acknowledged: Callable[[JsonObject], None] | None = None,
-    ) -> Delivery:
-        envelope = Delivery(kind, payload, str(uuid.uuid4()))
-        if on_acknowledged is not None:
-            envelope.on_acknowledged = on_acknowledged
-        return self.carrier.deliver(envelope)
-
-    def event(self, event: JsonObject) -> Delivery:
-        """Deliver any event of the Events API."""
-        payload: JsonObject = {
-            "token": "legacy",
-            "team_id": TEAM,
-            "api_app_id": APP,
-            "event": event,
-            "type": "event_callback",
-            "event_id": f"Ev{self.world.next_id()}",
-            "event_time": int(self.world.clock()),
-            "authorizations": [{"team_id": TEAM, "user_id": self.world.bot.id, "is_bot": True}],
-        }
-        return self.deliver("events_api", payload)
-
-
-@dataclass(frozen=True, slots=True)
-class Press:
-    """A press on a button: the bot acknowledges it, whispers an answer, or opens a modal."""
-
-    slack: Slack
-    delivery: Delivery
-    user: User
-    trigger_id: str
-    before: int = 0
-
-    async def answer(self, timeout: float = PATIENCE_SECONDS) -> str:
-        """What the presser alone is told."""
-        messages = self.slack.world.messages
-        whisper = await eventually(
-            lambda: next((one for one in messages[self.before :] if one.seen_by == self.user.id), None),
-            "an answer to the press",
-            timeout,
-        )
-        return whisper.words
-
-    async def modal(self, timeout: float = PATIENCE_SECONDS) -> View:
-        """The modal that the press opened, once it asks for something or says something final."""
-        return await eventually(
-            lambda: next(
-                (
-                    view
-                    for view in reversed(self.slack.world.views.values())
-                    if view.user == self.user.id and view.is_open and len(view.history) > 1
-                ),
-                None,
-            ),
-            "a filled modal",
-            timeout,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Used:
-    """A slash command that was used: what it answered, to its user alone or in the channel."""
-
-    slack: Slack
-    delivery: Delivery
-    key: str
-
-    async def reply(self, timeout: float = PATIENCE_SECONDS) -> JsonObject:
-        """What was sent to the response URL."""
-        answers = self.slack.world.response_urls[self.key].answers
-        await eventually(lambda: answers, "a reply to the command", timeout)
-        return answers[-1]
 
 
 class Person:
@@ -279,9 +195,7 @@ class Conversation:
         event = self._event(message) | (extra or {})
         if self.slack.world.bot.id in self.chat.members:
             self.deliveries.append(self.slack.event(event))
-        if f"<@{self.slack.world.bot.id}>" in text and self.chat.kind != "im":
-            mention = {key: value for key, value in event.items() if key not in ("channel_type", "subtype")}
-            self.deliveries.append(self.slack.event(mention | {"type": "app_mention"}))
+        self._mentioned(event)
         return message
 
     def mention(self, text: str) -> Message:
@@ -291,11 +205,28 @@ class Conversation:
     def upload(self, name: str, content: bytes, text: str = "", mime: str = "text/plain") -> Message:
         return self.say(text, files=(self.slack.world.store_file(name, mime, content),))
 
+    def forward(self, message: Message, text: str = "") -> Message:
+        """Pass another message on to here, with words of one's own or without."""
+        author = self.slack.world.user(message.user)
+        passed_on = {
+            "is_msg_unfurl": True,
+            "is_share": True,
+            "author_id": author.id,
+            "author_name": author.name,
+            "text": message.text,
+            "files": [file.to_json() for file in message.files],
+            "fallback": f"[today] {author.name}: {message.text}",
+            "footer": "Slack Conversation",
+        }
+        return self.say(text, extra={"attachments": [passed_on]})
+
     def edit(self, message: Message, text: str) -> Message:
+        """Change a message. Where it names the bot now, it mentions the bot once more."""
         before = message.to_json()
         message.text, message.edits = text, message.edits + 1
         changed = {"message": message.to_json(), "previous_message": before}
         self._changed(message, "message_changed", changed)
+        self._mentioned(self._event(message))
         return message
 
     def delete(self, message: Message) -> None:
@@ -360,6 +291,13 @@ class Conversation:
             parent = self.slack.world.find(self.chat.id, message.thread_ts)
             event["parent_user_id"] = parent.user if parent else ""
         return event
+
+    def _mentioned(self, event: JsonObject) -> None:
+        """As Slack may, the mention leaves out the files."""
+        if f"<@{self.slack.world.bot.id}>" in event["text"] and self.chat.kind != "im":
+            left_out = ("channel_type", "subtype", "files")
+            mention = {key: value for key, value in event.items() if key not in left_out}
+            self.deliveries.append(self.slack.event(mention | {"type": "app_mention"}))
 
     def _changed(self, message: Message, subtype: str, about: JsonObject) -> None:
         event: JsonObject = {

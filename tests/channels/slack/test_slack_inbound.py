@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import httpx
 import pytest
 
 from channels.slack.adapter import SlackChannel
 from channels.slack.files import is_slacks
+from channels.slack.inbound import moment
 from echo_bot.errors import StorageError, TargetGone
 from echo_bot.events import BlockType, ContentBlock, EventType
 from echo_bot.testing.fake_port import FakePort
@@ -72,6 +74,85 @@ async def test_an_edit_is_an_edit_of_that_message(
     assert (event.event_type, event.message_id, event.thread_id) == (EventType.EDIT, said.ts, "")
     dm.edit(said, "hello!")
     assert (await port.wait_for_event("hello!")).event_id != event.event_id
+
+
+async def test_an_edited_mention_is_an_edit_and_no_new_message(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    room = ada.at(slack.channel())
+    said = room.say("for later")
+    room.edit(said, "<@UBOT> /run ls")
+    room.edit(room.mention("what is 1"), "<@UBOT> what is 2")
+    await asyncio.gather(*(delivery.acknowledged() for delivery in room.deliveries))
+    kinds = [(event.event_type, event.text) for event in port.stored if event.mentioned]
+    assert kinds == [
+        (EventType.EDIT, "/run ls"),
+        (EventType.MESSAGE, "what is 1"),
+        (EventType.EDIT, "what is 2"),
+    ]
+
+
+async def test_a_mention_that_comes_first_waits_for_the_files_of_its_message(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    file = slack.world.store_file("plan.csv", "text/csv", b"1").to_json()
+    said = {"user": "U1", "text": "<@UBOT> look", "ts": "1800000000.000100", "channel": slack.channel().id}
+    mention = slack.deliver_event({**said, "type": "app_mention"})
+    message = slack.deliver_event(
+        {**said, "type": "message", "subtype": "file_share", "channel_type": "channel", "files": [file]}
+    )
+    await asyncio.gather(mention.acknowledged(), message.acknowledged())
+    (event,) = port.stored
+    assert (event.text, [block.name for block in event.content]) == ("look", ["", "plan.csv"])
+
+
+async def test_a_mention_without_a_message_counts_by_itself(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort
+) -> None:
+    said = {"user": "U1", "text": "<@UBOT> hi", "ts": "1800000000.000100", "channel": slack.channel().id}
+    await slack.deliver_event({**said, "type": "app_mention"}).acknowledged()
+    assert [(event.text, event.is_group) for event in port.stored] == [("hi", True)]
+
+
+async def test_a_forwarded_message_comes_with_its_words_and_files(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    room = slack.user("U2", "Bob").at(slack.channel())
+    passed_on = room.upload("log.txt", b"red", "<@UBOT> /run <https://a.b|ls>")
+    dm.forward(passed_on)
+    event = await port.wait_for_event("forwarded")
+    quote = "[forwarded message of Bob]\n@UBOT /run ls (https://a.b)"
+    assert [block.text or block.name for block in event.content] == [quote, "log.txt"]
+    dm.forward(passed_on, "what broke?")
+    event = await port.wait_for_event("what broke?")
+    assert [block.text or block.name for block in event.content] == ["what broke?", quote, "log.txt"]
+    dm.forward(passed_on, "/run make")
+    assert (await port.wait_for_event("make")).text == "/run make"
+
+
+@pytest.mark.parametrize(
+    ("ts_age", "told_age", "age"),
+    [
+        (7200, 0, 7200),
+        (86400, None, 86400),
+        (-60, 0, -60),
+        (10**9, 7200, 7200),
+        (10**9, 10**9, 0),
+        (10**9, None, 0),
+    ],
+    ids=["two hours", "a day", "ahead", "a counter", "two counters", "only a counter"],
+)
+def test_the_time_of_a_message_is_its_ts_unless_that_can_be_only_an_id(
+    ts_age: int, told_age: int | None, age: int
+) -> None:
+    now = time.time()
+    told = None if told_age is None else now - told_age
+    assert moment(str(now - ts_age), told).timestamp() == pytest.approx(now - age, abs=5)
+
+
+@pytest.mark.parametrize("ts", ["", "x", "1e999", "nan"])
+def test_a_ts_that_is_no_number_is_now(ts: str) -> None:
+    assert moment(ts, "soon").timestamp() == pytest.approx(time.time(), abs=5)
 
 
 async def test_what_nobody_said_is_no_event(

@@ -17,7 +17,8 @@ from echo_bot.errors import ChannelFatal
 
 OFFICIAL_API = "https://slack.com/api/"
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-_TIMEOUT_SECONDS = 10
+_TIMEOUT = aiohttp.ClientTimeout(total=300, sock_connect=10, sock_read=30)
+"""Of every call: in a session of ours the SDK leaves them to us. An upload may take long, its answer not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Clients:
     def __init__(self, settings: ChannelSettings, logger: logging.Logger) -> None:
         require_http_proxy(settings.proxy)
         self._logger = logger
-        self.session = aiohttp.ClientSession()
+        self.session = aiohttp.ClientSession(timeout=_TIMEOUT)
         self.web = self.web_client(settings, settings.secrets.get("bot_token", "").strip())
         self.proxy = self.web.proxy
         self.app_token = settings.secrets.get("app_token", "").strip()
@@ -49,7 +50,6 @@ class Clients:
         web = AsyncWebClient(
             token,
             base_url=base,
-            timeout=_TIMEOUT_SECONDS,
             proxy=settings.proxy or None,
             session=self.session,
             logger=self._logger,
@@ -64,7 +64,6 @@ class Clients:
         """Answer an interaction. False: Slack did not take it. Raises the SDK's and the session's errors."""
         webhook = AsyncWebhookClient(
             response_url,
-            timeout=_TIMEOUT_SECONDS,
             session=self.session,
             logger=self._logger,
             retry_handlers=[],

@@ -27,6 +27,8 @@ class Rhythm:
     ping: float = 10.0
     first_retry: float = 1.0
     longest_retry: float = 30.0
+    greeting: float = 10.0
+    """Until Slack must have said who the bot is."""
     fatal_retry: float = 60.0
     """A token that is refused while running: a person must act, but a server's mistake may pass by itself."""
     last_answers: float = 2.0
@@ -36,6 +38,11 @@ class Rhythm:
 
 
 class Connection(Protocol):
+    @property
+    def problem(self) -> str:
+        """What a person must see to before another connection can last; "" where there is nothing."""
+        ...
+
     @property
     def has_delivered(self) -> bool:
         """Did anything come through it? Then it was a good one, however short it lived."""
@@ -101,7 +108,7 @@ class Line:
             return
         connection = self._connection
         asked = await connection.ended(self._rhythm.look)
-        self._state = ChannelState.RETRYING
+        self._state, self._error = ChannelState.RETRYING, connection.problem
         is_old = asyncio.get_running_loop().time() - self._since >= self._rhythm.steady
         if is_old or connection.has_delivered:
             self._delay = self._rhythm.first_retry

@@ -37,7 +37,7 @@ class Link:
         logger = sdk_logger(account, redaction)
         self.clients = Clients(settings, logger)
         self.directs = Directs(self.clients.web)
-        self._account, self._hook = account, hook
+        self._account, self._hook, self._greeting_seconds = account, hook, rhythm.greeting
         self._errands = Errands()
         self._own: Self | None = None
         names = Names(self.clients.web)
@@ -80,7 +80,8 @@ class Link:
 
     async def _greet(self) -> None:
         """Learn who we are, and what the app may do."""
-        answer = await self.clients.web.auth_test()
+        async with asyncio.timeout(self._greeting_seconds):
+            answer = await self.clients.web.auth_test()
         missing = missing_scopes(str(answer.headers.get("x-oauth-scopes") or ""))
         require_scopes(missing)
         if missing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 from collections.abc import Awaitable, Callable
 
@@ -19,6 +20,13 @@ Handle = Callable[[SocketModeRequest], Awaitable[SocketModeResponse | None]]
 """Handles an envelope; returns its acknowledgement, None when it must come again."""
 
 _CONNECT_SECONDS = 10.0
+_PROBLEMS = {
+    "link_disabled": "Socket Mode is switched off in the app's settings: switch it on there, or set "
+    "channels.slack.mode to http",
+    "too_many_websockets": "The app has more connections than Slack allows: stop the other programs that use "
+    "its app token",
+}
+"""Why Slack says that it ends a connection, where somebody has to do something about it."""
 _GOODBYE_SECONDS = 0.3
 
 
@@ -36,9 +44,10 @@ class Socket(SocketModeClient):
         self.proxy = clients.proxy
         self._handle = handle
         self._told_to_go = asyncio.Event()
-        self.has_delivered = False
+        self.has_delivered, self.problem = False, ""
         self._in_hand: set[asyncio.Task[object]] = set()
         self.socket_mode_request_listeners.append(self._take)
+        self.on_message_listeners.append(self._look_at)
 
     async def connect(self) -> None:
         """Ask for an address and connect to it, once. Raises the SDK's and the session's errors."""
@@ -76,6 +85,14 @@ class Socket(SocketModeClient):
             with contextlib.suppress(TimeoutError, ConnectionError, aiohttp.ClientError):
                 await asyncio.wait_for(self.current_session.close(), _GOODBYE_SECONDS)
         await self.aiohttp_client_session.close()
+
+    async def _look_at(self, message: aiohttp.WSMessage) -> None:
+        """A farewell says why. The SDK reads it, but tells nobody."""
+        if message.type is aiohttp.WSMsgType.TEXT and '"disconnect"' in message.data:
+            with contextlib.suppress(ValueError, AttributeError):
+                said = json.loads(message.data)
+                if said.get("type") == "disconnect":
+                    self.problem = _PROBLEMS.get(str(said.get("reason")), "")
 
     async def _take(self, _: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
         self.has_delivered = True

@@ -11,6 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from channels.slack.adapter import SlackChannel, build
+from channels.slack.client import Clients
 from channels.slack.line import Rhythm
 from channels.slack.redaction import Redaction
 from echo_bot.channel import ChannelSettings, ChannelState
@@ -121,6 +122,40 @@ async def test_a_disconnect_envelope_moves_to_a_new_connection(
     await port.wait_for_event("on the new one")
     await eventually(lambda: len(slack.sockets.open_connections) == 1, "the end of the old connection")
     assert slack.sockets.opened == 2
+
+
+async def test_slack_that_takes_the_question_and_never_answers_is_asked_again(
+    slack: SlackEmulator, settings: ChannelSettings, port: FakePort, quick: Rhythm
+) -> None:
+    held = slack.hold("auth.test")
+    channel = SlackChannel(settings, replace(quick, greeting=0.05))
+    await channel.start(port)
+    await eventually(lambda: len(slack.called("auth.test")) > 1, "another try")
+    assert channel.health().state is ChannelState.RETRYING
+    held.set()
+    await eventually(lambda: channel.health().state is ChannelState.CONNECTED, "a connection")
+    await channel.stop()
+
+
+async def test_no_answer_of_slacks_is_waited_for_long(settings: ChannelSettings) -> None:
+    clients = Clients(settings, logging.getLogger("test"))
+    assert (clients.session.timeout.sock_read, clients.session.timeout.sock_connect) == (30, 10)
+    await clients.close()
+
+
+@pytest.mark.parametrize(
+    ("reason", "fix"),
+    [("link_disabled", "switch it on there"), ("too_many_websockets", "stop the other programs")],
+)
+async def test_a_farewell_that_somebody_must_see_to_shows_in_the_status(
+    slack: SlackEmulator, settings: ChannelSettings, port: FakePort, reason: str, fix: str
+) -> None:
+    channel = SlackChannel(settings, Rhythm(look=0.01, first_retry=3600.0, steady=3600.0))
+    await channel.start(port)
+    slack.sockets.tell_to_go(reason)
+    await eventually(lambda: fix in channel.health().error, "the reason")
+    assert channel.health().state is ChannelState.RETRYING
+    await channel.stop()
 
 
 async def test_killed_sockets_are_replaced_and_what_they_took_along_is_done_once(

@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 import structlog
 
 from channels.slack.client import Clients
-from channels.slack.directs import Directs, is_direct
+from channels.slack.directs import Directs
 from channels.slack.entities import escaped, people_in, readable
 from channels.slack.failures import SDK_ERRORS, error_code
 from channels.slack.inbound import NAME, Payload
-from channels.slack.modals import ASK_DIRECT, ASK_HERE, ask, context_of, notice, words_of
+from channels.slack.modals import ASK_DIRECT, ASK_HERE, QUOTE, ask, context_of, notice, words_of
 from channels.slack.names import Names
 from channels.slack.render import render_text
 from echo_bot.channel import Command, CommandReply, Port, inbound_event
@@ -30,6 +30,12 @@ SHORTCUT_MESSAGE, SHORTCUT_ANYWHERE = "echo_ask_about", "echo_ask"
 
 _NOT_STORED = N_("That could not be stored just now. Try again.")
 _NOT_TAKEN = N_("I did not take that: either I do not know you, or I am not to answer here.")
+_NOT_OPENED = N_("Slack could not open the window. Try again.")
+_NOT_IN_CHAT = N_(
+    "I am not in this chat, so my answer cannot appear here. "
+    "Write to me directly, or invite me to a channel with `/invite` and ask again."
+)
+_ABSENT = frozenset({"not_in_channel", "channel_not_found"})
 _HELP = "help"
 _ALIKE = 0.75
 _MAX_QUOTE = 2000
@@ -76,15 +82,29 @@ class Commands:
         user, typed = str(body.get("user_id") or ""), str(body.get("text") or "")
         text = text_form(readable(typed, await self._names.of_all(people_in(typed))), self._port.commands())
         channel = str(body.get("channel_id") or "")
-        if is_direct(channel):
-            self._directs.learn(user, channel)
-        event = await self._event(_id_of(body), user, channel, "", text)
+        direct = await self._directs.is_own(user, channel)
+        event = await self._event(_id_of(body), user, channel, "", text, direct=direct)
         reply = await self._handed_over(event)
-        public = reply.queued and not is_direct(channel)
-        shown = f"<@{user}>: {escaped(text)}" if reply.queued else render_text(OutboundText(reply.text)).text
-        if shown:
-            message = {"text": shown, "response_type": "in_channel" if public else "ephemeral"}
-            await self._respond(str(body.get("response_url") or ""), message)
+        url = str(body.get("response_url") or "")
+        if reply.queued and not direct:
+            await self._show(channel, "", f"<@{user}>: {escaped(text)}", url)
+        elif reply.queued:
+            await self._respond(url, f"<@{user}>: {escaped(text)}")
+        elif shown := render_text(OutboundText(reply.text)).text:
+            await self._respond(url, shown)
+
+    async def _show(self, channel: str, thread: str, said: str, url: str) -> None:
+        """Tell the channel what was asked; who asked where the bot is not, and so cannot answer, is told."""
+        try:
+            await self._clients.web.chat_postMessage(
+                channel=channel, text=said, thread_ts=thread or None, unfurl_links=False, unfurl_media=False
+            )
+        except SDK_ERRORS as error:
+            log.info("slack_question_not_shown", account=self._account, error=error_code(error))
+            if error_code(error) in _ABSENT:
+                await self._respond(url, _(_NOT_IN_CHAT))
+            elif error_code(error):
+                await self._respond(url, said, public=True)
 
     async def _handed_over(self, event: InboundEvent) -> CommandReply:
         try:
@@ -104,7 +124,7 @@ class Commands:
                 "ts": str(message.get("ts") or ""),
                 "thread": str(message.get("thread_ts") or ""),
                 "author": str(message.get("user") or message.get("bot_id") or ""),
-                "quote": said[:_MAX_QUOTE],
+                QUOTE: said[:_MAX_QUOTE],
                 "url": str(body.get("response_url") or ""),
             }
             view = ask(said, context, ASK_HERE)
@@ -116,6 +136,7 @@ class Commands:
             await self._clients.web.views_open(trigger_id=str(body.get("trigger_id") or ""), view=view)
         except SDK_ERRORS as error:
             log.info("slack_modal_not_opened", account=self._account, error=error_code(error))
+            await self._respond(str(body.get("response_url") or ""), _(_NOT_OPENED))
 
     async def take_question(self, body: Payload) -> None:
         """The modal of a shortcut was sent: its words become a message, shown to the others in its thread."""
@@ -123,24 +144,25 @@ class Commands:
         held, text = context_of(view), words_of(view).strip()
         user = str((body.get("user") or {}).get("id") or "")
         channel = held.get("channel") or user
+        reply: CommandReply | None = None
         try:
             channel = await self._directs.channel_of(channel)
-            thread = held.get("thread") or ("" if is_direct(channel) else held.get("ts", ""))
-            event = await self._event(f"view:{view.get('id')}", user, channel, thread, text, held)
+            direct = await self._directs.is_own(user, channel)
+            thread = held.get("thread") or ("" if direct else held.get("ts", ""))
+            view_id = f"view:{view.get('id')}"
+            event = await self._event(view_id, user, channel, thread, text, held, direct=direct)
             reply = await self._handed_over(event)
-            said = f"<@{user}>: {escaped(text)}" if reply.queued else escaped(reply.text)
             if reply.repeated:
                 return
-            if not reply.queued:
-                await self._clients.web.chat_postEphemeral(
-                    channel=channel, user=user, text=said, thread_ts=thread or None
-                )
+            if reply.queued:
+                await self._show(channel, thread, f"<@{user}>: {escaped(text)}", held.get("url", ""))
                 return
-            await self._clients.web.chat_postMessage(
-                channel=channel, text=said, thread_ts=thread or None, unfurl_links=False, unfurl_media=False
+            await self._clients.web.chat_postEphemeral(
+                channel=channel, user=user, text=escaped(reply.text), thread_ts=thread or None
             )
         except SDK_ERRORS as error:
-            log.warning("slack_question_not_shown", account=self._account, error=error_code(error))
+            log.warning("slack_question_not_answered", account=self._account, error=error_code(error))
+            await self._respond(held.get("url", ""), escaped(reply.text) if reply else _(_NOT_STORED))
 
     async def _event(
         self,
@@ -150,6 +172,8 @@ class Commands:
         thread: str,
         text: str,
         about: dict[str, str] | None = None,
+        *,
+        direct: bool,
     ) -> InboundEvent:
         """Whoever uses a command or a shortcut speaks to the bot, so that it counts as a mention."""
         about = about or {}
@@ -164,13 +188,14 @@ class Commands:
             timestamp=datetime.now(UTC),
             content=(ContentBlock(BlockType.TEXT, text=text),),
             reply_to_id=about.get("ts", ""),
-            reply_to_text=about.get("quote", ""),
+            reply_to_text=about.get(QUOTE, ""),
             reply_to_sender=about.get("author", ""),
-            is_group=not is_direct(channel),
+            is_group=not direct,
             mentioned=True,
         )
 
-    async def _respond(self, url: str, message: dict[str, str]) -> None:
+    async def _respond(self, url: str, text: str, *, public: bool = False) -> None:
+        message = {"text": text, "response_type": "in_channel" if public else "ephemeral"}
         try:
             if url and await self._clients.respond(url, message):
                 return

@@ -6,6 +6,7 @@ from collections import OrderedDict
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from channels.slack.failures import SDK_ERRORS
 from echo_bot.errors import TargetGone
 
 _REMEMBERED = 2000
@@ -26,6 +27,18 @@ class Directs:
     def known(self, user_id: str) -> str:
         """The direct channel, or the user's id, under which it can be found later."""
         return self._known.get(user_id, user_id)
+
+    async def is_own(self, user_id: str, channel_id: str) -> bool:
+        """Is this the direct chat of that person with the bot? One of two people looks the same.
+
+        Where Slack does not say, it is taken for one: it is the usual case.
+        """
+        if not is_direct(channel_id):
+            return False
+        try:
+            return await self.channel_of(user_id) == channel_id
+        except (*SDK_ERRORS, TargetGone):
+            return True
 
     async def channel_of(self, chat_id: str) -> str:
         """`chat_id`, or the direct channel of the person it names. Raises the SDK's errors and TargetGone."""

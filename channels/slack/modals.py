@@ -15,6 +15,9 @@ MAX_CONTEXT = 3000
 PROMPT, ASK_HERE, ASK_DIRECT, NOTICE = "echo_prompt", "echo_ask_here", "echo_ask_direct", "echo_notice"
 """Callback ids of the views."""
 
+QUOTE = "quote"
+"""The key of a context whose text may be shortened."""
+
 _WORDS = "words"
 _TITLE = 24
 _LABEL = 2000
@@ -100,5 +103,16 @@ def _view(
     if submit:
         view["submit"] = plain(submit, _TITLE)
     if context:
-        view["private_metadata"] = json.dumps(context)
+        view["private_metadata"] = _packed(context)
     return view
+
+
+def _packed(context: Mapping[str, str]) -> str:
+    """`context` as JSON that Slack takes: of a quote in it, what fits."""
+    kept = dict(context)
+    while len(packed := json.dumps(kept, ensure_ascii=False).encode("utf-16-le")) > 2 * MAX_CONTEXT:
+        quote = kept.get(QUOTE, "")
+        if not quote:
+            raise ValueError("the context of a view is too long")
+        kept[QUOTE] = quote[: -max(1, (len(packed) // 2 - MAX_CONTEXT) // 2)]
+    return packed.decode("utf-16-le")

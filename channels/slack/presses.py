@@ -72,11 +72,19 @@ class Presses:
             return
         press = await self._press_of(body, action)
         view = await self._question(press, where)
-        view_id = str((opened.get("view") or {}).get("id") or "")
-        try:
-            await self._clients.web.views_update(view_id=view_id, view=view)
-        except SDK_ERRORS as error:
-            log.info("slack_modal_not_updated", account=self._account, error=error_code(error))
+        if not await self._filled(str((opened.get("view") or {}).get("id") or ""), view):
+            await self._tell(where, PressReply(_(_NOT_OPENED), ok=False))
+
+    async def _filled(self, view_id: str, view: dict[str, Any]) -> bool:
+        """Show `view` in the open modal. Tried twice: without it the modal says "One moment" for ever."""
+        for _try in range(2):
+            try:
+                await self._clients.web.views_update(view_id=view_id, view=view)
+            except SDK_ERRORS as error:
+                log.info("slack_modal_not_updated", account=self._account, error=error_code(error))
+            else:
+                return True
+        return False
 
     async def _question(self, press: ButtonPress, where: Mapping[str, str]) -> dict[str, Any]:
         try:

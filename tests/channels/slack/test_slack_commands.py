@@ -8,8 +8,10 @@ from channels.slack.adapter import SlackChannel
 from channels.slack.commands import SHORTCUT_ANYWHERE, SHORTCUT_MESSAGE, text_form
 from echo_bot.channel import CommandReply
 from echo_bot.errors import StorageError
+from echo_bot.events import Address, OutboundText
 from echo_bot.testing.fake_port import COMMANDS, FakePort
 from echo_bot.testing.slack import Person, SlackEmulator
+from echo_bot.testing.slack.model import ChatKind
 from echo_bot.testing.waiting import eventually
 
 
@@ -61,18 +63,41 @@ async def test_a_command_counts_once_however_often_it_is_delivered_and_another_o
 async def test_a_command_that_becomes_a_turn_shows_publicly_who_asked_for_what(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
 ) -> None:
-    reply = await ada.command("run ls &gt; out <!here>", slack.channel()).reply()
-    assert (reply["response_type"], reply["text"]) == ("in_channel", "<@U1>: /run ls &gt; out @here")
+    room = ada.at(slack.channel())
+    ada.command("run ls &gt; out <!here>", room.chat)
+    shown = await room.wait_for_text("/run ls")
+    assert (shown.text, room.whispers) == ("<@U1>: /run ls &gt; out @here", [])
     assert port.commanded[0].text == "/run ls > out @here"
+
+
+async def test_where_the_post_fails_the_question_is_shown_by_the_response_url(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    slack.fail("chat.postMessage", "restricted_action")
+    reply = await ada.command("run ls", slack.channel()).reply()
+    assert (reply["response_type"], reply["text"]) == ("in_channel", "<@U1>: /run ls")
+
+
+@pytest.mark.parametrize("kind", ["channel", "im"], ids=["a channel", "two people's own chat"])
+async def test_who_asks_where_the_bot_is_not_is_told_so(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person, kind: ChatKind
+) -> None:
+    elsewhere = slack.channel_without_bot("C7" if kind == "channel" else "D77", kind)
+    reply = await ada.command("how late is it?", elsewhere).reply()
+    assert (reply["response_type"], "I am not in this chat" in reply["text"]) == ("ephemeral", True)
+    assert (port.stored[0].chat_id, port.stored[0].is_group) == (elsewhere.id, True)
+    sent = await channel.send_text(Address("slack", "U1"), OutboundText("to Ada"))
+    assert sent.address.chat_id == ada.dm().chat.id
 
 
 async def test_bare_text_is_a_message_to_the_bot(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
 ) -> None:
-    reply = await ada.command("how late is it?", slack.channel()).reply()
+    room = ada.at(slack.channel())
+    ada.command("how late is it?", room.chat)
     event = await port.wait_for_event("how late is it?")
     assert (event.mentioned, event.is_group) == (True, True)
-    assert reply["response_type"] == "in_channel"
+    await room.wait_for_text("how late is it?")
 
 
 async def test_a_stranger_gets_a_private_sentence(
@@ -96,13 +121,15 @@ async def test_a_command_that_cannot_be_stored_says_so(
 async def test_a_command_that_comes_again_is_answered_once(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
 ) -> None:
-    for typed in ("status", "how late is it?"):
-        before = len(port.seen)
-        used = ada.command(typed, slack.channel())
-        await used.reply()
-        await slack.redeliver(used.delivery).acknowledged()
-        assert len(port.seen) == before + 2
-        assert len(used.slack.world.response_urls[used.key].answers) == 1
+    room = ada.at(slack.channel())
+    used = ada.command("status", room.chat)
+    await used.reply()
+    await slack.redeliver(used.delivery).acknowledged()
+    assert (len(port.seen), len(used.slack.world.response_urls[used.key].answers)) == (2, 1)
+    used = ada.command("how late is it?", room.chat)
+    await room.wait_for_text("how late")
+    await slack.redeliver(used.delivery).acknowledged()
+    assert (len(port.seen), len(room.from_bot)) == (4, 1)
     assert (len(port.commanded), len(port.stored)) == (1, 1)
 
 
@@ -128,6 +155,41 @@ async def test_the_shortcut_on_a_message_asks_about_it_in_its_thread(
     assert (event.reply_to_id, event.reply_to_text) == (said.ts, "the build is red & late")
     assert (event.reply_to_sender, event.mentioned) == ("U2", True)
     await room.thread(said).wait_for_text("<@U1>: why?")
+
+
+@pytest.mark.parametrize("letter", ["长", '"', "😀", "&amp;", "a"])
+async def test_the_shortcut_opens_on_a_long_message_whatever_it_is_written_in(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person, letter: str
+) -> None:
+    said = ada.at(slack.channel()).say(letter * 2500)
+    ada.shortcut(SHORTCUT_MESSAGE, said)
+    ada.submit(await ada.open_modal(), "what is this?")
+    quoted = (await port.wait_for_event("what is this?")).reply_to_text
+    assert len(quoted) > 500
+    assert quoted in said.words
+
+
+async def test_a_window_that_does_not_open_is_told(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    said = ada.at(slack.channel()).say("long ago")
+    slack.fail("views.open", "expired_trigger_id")
+    ada.shortcut(SHORTCUT_MESSAGE, said)
+    urls = slack.world.response_urls
+    await eventually(lambda: [each for url in urls.values() for each in url.answers], "an answer")
+    (answer,) = [each for url in urls.values() for each in url.answers]
+    assert answer["text"] == "Slack could not open the window. Try again."
+
+
+async def test_a_question_about_a_message_where_the_bot_is_not_is_answered_by_saying_so(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    elsewhere = ada.at(slack.channel_without_bot("C7"))
+    ada.shortcut(SHORTCUT_MESSAGE, elsewhere.say("the build is red"))
+    ada.submit(await ada.open_modal(), "why?")
+    urls = slack.world.response_urls
+    await eventually(lambda: [each for url in urls.values() for each in url.answers], "an answer")
+    assert elsewhere.from_bot == []
 
 
 async def test_the_shortcut_from_anywhere_becomes_a_direct_message(

@@ -135,6 +135,7 @@ DM_OF_EVE = Address("slack", "D7")
 async def test_a_direct_chat_that_was_seen_needs_no_opening(
     slack: SlackEmulator, channel: SlackChannel, ada: Person
 ) -> None:
+    await ada.open_home().acknowledged()
     await ada.command("status").reply()
     await channel.send_text(Address("slack", "U1"), HELLO)
     assert slack.called("conversations.open") == []

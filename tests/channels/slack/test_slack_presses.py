@@ -132,6 +132,16 @@ async def test_presses_are_acknowledged_within_three_seconds_however_slow_the_co
     assert await pressed.answer() == "at last"
 
 
+async def test_a_modal_that_cannot_be_filled_is_tried_again_and_then_told(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    await channel.send_card(DM, CARD)
+    slack.fail("views.update", status=503)
+    assert (await ada.dm().press("Edit").modal()).inputs
+    slack.fail("views.update", status=503, times=2)
+    assert "could not open the question" in await ada.dm().press("Edit").answer()
+
+
 async def test_app_home_shows_what_its_viewer_may_decide_and_follows_changes(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
 ) -> None:

@@ -74,6 +74,15 @@ def app_token_refused(code: str) -> ChannelFatal:
     return ChannelFatal(f"Slack does not accept the app token ({code})", APP_TOKEN_FIX, "app_token")
 
 
+def require_bot(bot_id: str, token: str) -> None:
+    """Raises ChannelFatal for a token that Slack knows as a person's: the bot would speak as that person.
+
+    Other servers' tokens look different, and what they say of bots is theirs.
+    """
+    if not bot_id and token.startswith("xox"):
+        raise ChannelFatal("The bot token is a person's, not the bot's", BOT_TOKEN_FIX, "bot_token")
+
+
 def failure_of(error: Exception, clean: Clean) -> ChannelError:
     """The leaf of `ChannelError` for what the SDK raised; `clean` takes the secrets out of texts."""
     if not isinstance(error, SlackApiError):

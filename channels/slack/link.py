@@ -10,6 +10,7 @@ import structlog
 from channels.slack.client import Clients, Self
 from channels.slack.commands import Commands
 from channels.slack.directs import Directs
+from channels.slack.failures import require_bot
 from channels.slack.home import Home
 from channels.slack.hook import Hook
 from channels.slack.intake import Desks, Intake
@@ -82,6 +83,7 @@ class Link:
         """Learn who we are, and what the app may do."""
         async with asyncio.timeout(self._greeting_seconds):
             answer = await self.clients.web.auth_test()
+        require_bot(str(answer.get("bot_id") or ""), self.clients.web.token or "")
         missing = missing_scopes(str(answer.headers.get("x-oauth-scopes") or ""))
         require_scopes(missing)
         if missing:

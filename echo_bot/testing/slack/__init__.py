@@ -13,7 +13,14 @@ Start your bot with `api_base=slack.url`, `bot_token=slack.bot_token` and `app_t
 """
 
 from echo_bot.testing.slack.deliveries import Delivery
-from echo_bot.testing.slack.emulator import APP_TOKEN, BOT, BOT_TOKEN, SIGNING_SECRET, SlackEmulator
+from echo_bot.testing.slack.emulator import (
+    APP_TOKEN,
+    BOT,
+    BOT_TOKEN,
+    SIGNING_SECRET,
+    USER_TOKEN,
+    SlackEmulator,
+)
 from echo_bot.testing.slack.model import Chat, Message, StoredFile, User, View
 from echo_bot.testing.slack.people import Conversation, Person
 from echo_bot.testing.slack.signed import SignedCaller
@@ -24,6 +31,7 @@ __all__ = [
     "BOT",
     "BOT_TOKEN",
     "SIGNING_SECRET",
+    "USER_TOKEN",
     "Chat",
     "Conversation",
     "Delivery",

@@ -48,6 +48,16 @@ class WebApi:
             "assistant.threads.setStatus": self._set_status,
         }
 
+    def installer(self) -> JsonObject:
+        """What `auth.test` says to a person's token: it has no bot."""
+        return {
+            "url": "https://example.slack.com/",
+            "team": "Example",
+            "user": "ada",
+            "team_id": TEAM,
+            "user_id": "U1",
+        }
+
     def _auth_test(self, _: Parameters) -> JsonObject:
         bot = self._world.bot
         return {

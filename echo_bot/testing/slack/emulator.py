@@ -26,6 +26,8 @@ from echo_bot.testing.slack.world import World
 
 BOT_TOKEN = "xoxb-1-test-token-of-the-emulator"
 APP_TOKEN = "xapp-1-test-token-of-the-emulator"
+USER_TOKEN = "xoxp-1-test-token-of-the-emulator"
+"""Of the person who installed the app: Slack takes it where people ask for themselves."""
 SIGNING_SECRET = "0123456789abcdef0123456789abcdef"
 BOT = User("UBOT", "Echo", is_bot=True, bot_id="BBOT")
 ALL_SCOPES = frozenset({
@@ -227,6 +229,8 @@ class SlackEmulator:
             raise ApiError("not_authed")
         if given.token == self.app_token:
             raise ApiError("not_allowed_token_type")
+        if given.token == USER_TOKEN and name == "auth.test":
+            return self._api.installer()
         if given.token != self.bot_token:
             raise ApiError("invalid_auth")
         scope = SCOPES_OF.get(name, "")

@@ -18,7 +18,7 @@ from echo_bot.channel import ChannelSettings, ChannelState
 from echo_bot.errors import ChannelFatal, StartError
 from echo_bot.events import Address, OutboundText
 from echo_bot.testing.fake_port import FakePort
-from echo_bot.testing.slack import Conversation, SlackEmulator
+from echo_bot.testing.slack import USER_TOKEN, Conversation, SlackEmulator
 from echo_bot.testing.waiting import eventually
 
 
@@ -340,3 +340,11 @@ def _tasks_of_the_channel() -> list[str]:
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     names = [f"{task.get_name()} {task.get_coro()!r}" for task in others]
     return [name for name in names if "slack" in name and "emulator" not in name and "/testing/" not in name]
+
+
+async def test_a_persons_token_is_refused(slack: SlackEmulator, port: FakePort) -> None:
+    secrets = {"bot_token": USER_TOKEN, "app_token": slack.app_token}
+    channel = SlackChannel(ChannelSettings(account="", api_base=slack.url, secrets=secrets))
+    with pytest.raises(ChannelFatal, match="a person's"):
+        await channel.start(port)
+    await channel.stop()

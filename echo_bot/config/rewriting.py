@@ -81,6 +81,16 @@ def replace_file(path: Path, text: str) -> None:
         raise
 
 
+def require_replaceable(path: Path) -> None:
+    """Try what `replace_file` needs: a new file beside the present one. Leaves nothing. Raises OSError."""
+    folder = path.resolve().parent
+    while not folder.exists():
+        folder = folder.parent
+    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{path.name}.")
+    os.close(handle)
+    Path(name).unlink()
+
+
 def _set(root: Any, key: str, value: object, file: str) -> None:
     *sections, last = key.split(".")
     section = root
@@ -91,17 +101,17 @@ def _set(root: Any, key: str, value: object, file: str) -> None:
         if not isinstance(section, dict):
             raise ConfigError("is not a section, so nothing can be set in it", file=file, key=name)
     present = section.get(last)
-    if more := _growth(present, value):
-        present.extend(more)
-    else:
+    if (more := _growth(present, value)) is None:
         section[last] = value
+    elif more:
+        present.extend(more)
 
 
-def _growth(present: object, value: object) -> list[object]:
-    """What a list of its own gets beside the items that it has; nothing for another value."""
+def _growth(present: object, value: object) -> list[object] | None:
+    """What a list of its own gets beside the items that it has; None where it is to be another value."""
     if not (isinstance(present, CommentedSeq) and isinstance(value, list)) or present.yaml_anchor():
-        return []
-    return value[len(present) :] if value[: len(present)] == [str(item) for item in present] else []
+        return None
+    return value[len(present) :] if value[: len(present)] == [str(item) for item in present] else None
 
 
 def _wanted(before: Mapping[str, object], values: Mapping[str, object]) -> Mapping[str, object]:

@@ -145,3 +145,8 @@ def test_taking_out_what_was_set_leaves_the_rest(before: dict[str, object], afte
     for key in ("workspace", "channels.telegram.allow_from", "tools.deny"):
         if key not in after:
             assert value_in(parse_yaml(shorter, "f").values, key) is not None
+
+
+def test_a_list_that_stays_as_it_is_stays_as_it_is_written() -> None:
+    text = "channels:\n  discord:\n    allow_from:\n      - 4242 # the lead\n      - '43'  # Bo\n"
+    assert with_keys(text, {"channels.discord.allow_from": ["4242", "43"]}, "f") == text

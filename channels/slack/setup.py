@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.slack.client import Clients
 from channels.slack.directs import Directs
-from channels.slack.failures import app_token_refused, error_code, translated
+from channels.slack.failures import app_token_refused, error_code, require_bot, translated
 from channels.slack.permissions import SCOPES, missing_scopes
 from channels.slack.redaction import Redaction, sdk_logger
 from channels.slack.render import render_card
@@ -22,11 +22,13 @@ _BOT_TOKEN = Wanted(
     "bot_token",
     "Bot User OAuth Token (xoxb-…)",
     f"Open {_APPS}, make an app from docs/slack-manifest.yaml, install it, look under OAuth & Permissions.",
+    begins="xoxb-",
 )
 _APP_TOKEN = Wanted(
     "app_token",
     "App-level token (xapp-…)",
     "Under Basic Information, make an app-level token with the scope connections:write.",
+    begins="xapp-",
 )
 _SIGNING_SECRET = Wanted(
     "signing_secret", "Signing secret", "Under Basic Information, App Credentials, show the Signing Secret."
@@ -45,17 +47,18 @@ class SlackSetup:
     async def check(self, settings: ChannelSettings) -> SetupReport:
         async with _opened(settings) as clients:
             own = await clients.web.auth_test()
+            require_bot(str(own.get("bot_id") or ""), clients.web.token or "")
             missing = missing_scopes(str(own.headers.get("x-oauth-scopes") or ""))
             problems = [f"the scope {scope}, to {SCOPES[scope]}" for scope in missing]
-            if missing:
-                problems.append(
-                    "Paste docs/slack-manifest.yaml as the app's manifest and reinstall the app to get them"
-                )
             is_socket = settings.options.get("mode", "socket") != "http"
             if is_socket:
                 await _try_app_token(clients.web, clients.app_token)
         name, team = own.get("user") or "?", own.get("team") or own.get("team_id") or "?"
         steps = [f"Invite it to a channel: /invite @{name}"]
+        if missing:
+            steps.insert(
+                0, "Get the scopes: paste docs/slack-manifest.yaml as the app's manifest, reinstall it"
+            )
         if not is_socket:
             path = f"/slack/{settings.account}/events" if settings.account else "/slack/events"
             steps.append(

@@ -12,11 +12,15 @@ from echo_bot.events import Card
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A secret that an account needs: its YAML key, its name on the platform, and where a person finds it."""
+    """A secret that an account needs: its YAML key, its name on the platform, and where a person finds it.
+
+    `begins`: how every such secret begins, where the platform has several kinds that people mix up.
+    """
 
     field: str
     label: str
     where: str
+    begins: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import re
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
@@ -26,15 +28,16 @@ from echo_bot.channel import (
 )
 from echo_bot.cli.guarded import refuse_inside_bot
 from echo_bot.cli.plugins import installed_channels
+from echo_bot.cli.setup_secrets import ask, check_key, refusal, stored_already
 from echo_bot.cli.sight import look_at_bot
-from echo_bot.cli.state import State, find_place, run_with, utc_now
-from echo_bot.config.channels import account_settings, sections
+from echo_bot.cli.state import Place, State, find_place, is_empty, run_with, utc_now
+from echo_bot.config.channels import ACCOUNT_NAME, NO_ACCOUNT_NAME, account_settings, sections
 from echo_bot.config.finding import find_config, read_config, user_config_path
 from echo_bot.config.key_variable import KEY_VARIABLE, has_key
 from echo_bot.config.loader import examine_content
-from echo_bot.config.rewriting import replace_file, value_in, with_keys
+from echo_bot.config.rewriting import replace_file, require_replaceable, value_in, with_keys
 from echo_bot.config.yaml_tree import parse_yaml
-from echo_bot.credentials import Key, Vault, require_key, stored_name
+from echo_bot.credentials import Key, Vault
 from echo_bot.errors import ChannelError, ChannelFatal, ConfigError, StartError
 from echo_bot.events import Button, ButtonStyle, Card, Paragraph
 
@@ -53,6 +56,19 @@ _TEST_CARD = Card(
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """The secrets that were wanted and what they are; `kept` were stored before."""
+
+    wanted: tuple[Wanted, ...]
+    given: Mapping[str, str]
+    kept: Mapping[str, str]
+
+    @property
+    def new(self) -> dict[str, str]:
+        return {field: value for field, value in self.given.items() if value != self.kept.get(field)}
+
+
+@dataclass(frozen=True, slots=True)
 class Wish:
     """What the person asked for on the command line."""
 
@@ -66,20 +82,26 @@ class Wish:
 
 def set_up(wish: Wish) -> None:
     """Raises EchoBotError. Exits with 1 for what a platform refuses or lacks, 3 when it is not reached."""
+    logging.getLogger().addHandler(logging.NullHandler())  # the SDKs' own words; ours say it all
     manifests = installed_channels()
     manifest = _manifest(wish.channel, manifests)
     helper = load_setup(manifest)
     file = find_config(wish.config_path, os.environ) or user_config_path()
-    refuse_inside_bot(find_place(file if file.exists() else None).database)
+    place = find_place(file if file.exists() else None)
+    refuse_inside_bot(place.database)
     before = read_config(file).decode() if file.exists() else ""
     text = with_keys(before, _keys(wish, manifest, before, str(file)), str(file))
     settings = _settings(text, file, wish, manifests)
-    wanted = [each for each in helper.wanted(settings.options) if not settings.secrets.get(each.field)]
-    asked = {each.field: _ask(each) for each in wanted}
-    settings = replace(settings, secrets={**settings.secrets, **asked})
-    report = asyncio.run(_checked(helper, settings, wanted))
+    _require_writable(file)
+    try:
+        asked = _asked(helper.wanted(settings.options), settings, place, manifest)
+        settings = replace(settings, secrets={**settings.secrets, **asked.given})
+        report = asyncio.run(_checked(helper, settings, asked))
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("\nNothing was written.", err=True)
+        sys.exit(NEGATIVE)
     _tell(report, manifest)
-    _store(text, file, channel_owner(manifest.name, settings.account), asked)
+    _store(text, file, place, channel_owner(manifest.name, settings.account), asked.new)
     is_sent = not wish.send_to or asyncio.run(_send(helper, settings, wish.send_to))
     _say_next(report, file, is_open=bool(_allowed(wish, text, str(file))))
     if report.problems or not is_sent:
@@ -96,14 +118,16 @@ def _manifest(name: str, manifests: tuple[ChannelManifest, ...]) -> ChannelManif
 
 
 def _keys(wish: Wish, manifest: ChannelManifest, before: str, file: str) -> dict[str, object]:
+    if wish.account and not re.fullmatch(ACCOUNT_NAME, wish.account, re.ASCII):
+        raise ConfigError(f"--account {wish.account}: {NO_ACCOUNT_NAME}")
     head = _section(wish)
     keys: dict[str, object] = {f"{head}.enabled": True}
     for option in wish.options:
         name, found, value = option.partition("=")
-        if not found or name in manifest.secrets:
-            raise ConfigError(
-                f"--set {name} takes KEY=VALUE; secrets are asked for and never stand on the command line"
-            )
+        if name in manifest.secrets:
+            raise ConfigError(f"--set {name}: it is asked for; secrets never stand on the command line")
+        if not found:
+            raise ConfigError(f"--set {name} takes KEY=VALUE")
         keys[f"{head}.{name}"] = value
     if wish.allow:
         _check_ids(wish.allow, manifest)
@@ -116,7 +140,8 @@ def _check_ids(allowed: tuple[str, ...], manifest: ChannelManifest) -> None:
     for sender in allowed:
         if ids is not None and sender != "*" and not ids.fits(sender):
             raise ConfigError(
-                f"--allow {sender}: that is no id on {manifest.title}, where one is {ids.looks_like}. "
+                f"--allow {sender}: that is no id on {manifest.title}, where one is {ids.looks_like}; "
+                "several take an --allow each. "
                 f"Whoever does not know theirs gets in with a code: {command('pair')}"
             )
 
@@ -135,41 +160,53 @@ def _settings(text: str, file: Path, wish: Wish, manifests: tuple[ChannelManifes
     """The account as a start with the new file would give it to the adapter. Raises ConfigError."""
     examined = examine_content(text.encode(), file, os.environ, manifests)
     if examined.loaded is None:
-        raise examined.errors[0]
+        raise _as_asked(examined.errors[0], wish)
     section = sections(examined.loaded.config.channels)[wish.channel]
     return account_settings(section, wish.account)
 
 
-def _ask(wanted: Wanted) -> str:
-    if sys.stdin.isatty():
-        click.echo(wanted.where, err=True)
-        value: str = click.prompt(wanted.label, hide_input=True, err=True)
-    else:
-        value = sys.stdin.readline()
-    value = value.strip()
-    if not value or not value.isprintable():
-        raise ConfigError(f"{wanted.label} was not given. {wanted.where}")
-    return value
+def _as_asked(error: ConfigError, wish: Wish) -> ConfigError:
+    """An error of a key that was given on the command line names the option, not a line of no file."""
+    for option in wish.options:
+        name = option.partition("=")[0]
+        if error.key == f"{_section(wish)}.{name}":
+            return ConfigError(f"--set {name}: {error.reason}")
+    return error
 
 
-async def _checked(
-    helper: ChannelSetup, settings: ChannelSettings, wanted: Collection[Wanted]
-) -> SetupReport:
+def _require_writable(file: Path) -> None:
+    """Raises StartError before anything is asked for."""
+    try:
+        require_replaceable(file)
+    except OSError as error:
+        raise StartError(
+            f"{file} cannot be written: {error.strerror}. Nothing was written; make its folder "
+            "writable, or name another file with -c"
+        ) from error
+
+
+def _asked(
+    wanted: tuple[Wanted, ...], settings: ChannelSettings, place: Place, manifest: ChannelManifest
+) -> _Asked:
+    """Raises StartError where other stored values need another key, ConfigError for what is not given."""
+    missing = tuple(each for each in wanted if not settings.secrets.get(each.field))
+    fields = [each.field for each in missing]
+    owner = channel_owner(manifest.name, settings.account)
+    kept: dict[str, str] = {}
+    if missing and not is_empty(place):
+        variables = dict(os.environ)
+        kept = run_with(place, partial(stored_already, owner=owner, fields=fields))
+        os.environ.update(variables)  # opening takes the key out, and storing needs it once more
+    return _Asked(missing, {each.field: ask(each, kept.get(each.field, "")) for each in missing}, kept)
+
+
+async def _checked(helper: ChannelSetup, settings: ChannelSettings, asked: _Asked) -> SetupReport:
     try:
         return await helper.check(settings)
     except ChannelError as error:
-        click.echo(f"echo-bot: {_refusal(error, wanted)}", err=True)
+        click.echo(f"echo-bot: {refusal(error, asked.wanted, asked.given)}", err=True)
         click.echo("Nothing was written.", err=True)
         sys.exit(NEGATIVE if isinstance(error, ChannelFatal) else NOT_REACHABLE)
-
-
-def _refusal(error: ChannelError, wanted: Collection[Wanted]) -> str:
-    """What to tell: a token that was asked for just now is mended by another answer, not in the file."""
-    if isinstance(error, ChannelFatal):
-        for each in wanted:
-            if each.field == error.secret:
-                return f"{error.reason}. {each.where} Then run this again."
-    return str(error)
 
 
 async def _send(helper: ChannelSetup, settings: ChannelSettings, to: str) -> bool:
@@ -192,18 +229,17 @@ def _tell(report: SetupReport, manifest: ChannelManifest) -> None:
         click.echo(f"Missing: {problem}")
 
 
-def _store(text: str, file: Path, owner: str, secrets: Mapping[str, str]) -> None:
+def _store(text: str, file: Path, place: Place, owner: str, secrets: Mapping[str, str]) -> None:
     """The tokens first: a configuration without them would only fail."""
-    place = find_place(file if file.exists() else None)
     if secrets and not has_key(os.environ, place.loaded.config.credentials.encryption_key_env):
-        run_with(place, partial(_check_key, owner=owner, fields=tuple(secrets)))
+        run_with(place, partial(check_key, owner=owner, fields=tuple(secrets)))
         made = Key.generate().reveal()
         os.environ[KEY_VARIABLE] = made
         click.echo("The tokens are stored encrypted with a new key. Keep it, and give it to the bot:")
         click.echo(f"export {KEY_VARIABLE}={made}")
 
     async def keep(state: State) -> None:
-        await _check_key(state, owner=owner, fields=tuple(secrets))
+        await check_key(state, owner=owner, fields=tuple(secrets))
         vault = Vault(state.store.sealed, state.key, utc_now)
         for field, value in secrets.items():
             await vault.set(owner, field, value)
@@ -215,15 +251,6 @@ def _store(text: str, file: Path, owner: str, secrets: Mapping[str, str]) -> Non
     except OSError as error:
         raise StartError(f"{file} cannot be written: {error.strerror}. The tokens are stored") from error
     click.echo(f"Written: {file}")
-
-
-async def _check_key(state: State, *, owner: str, fields: Collection[str]) -> None:
-    """Raises StartError where other stored values need another key: with two keys nothing would start."""
-    vault = Vault(state.store.sealed, state.key, utc_now)
-    others = [each for each in await vault.list() if each.owner != owner or each.field not in fields]
-    require_key(state.key, [stored_name(each.owner, each.field) for each in others])
-    for each in others:
-        await vault.get(each.owner, each.field)
 
 
 def _say_next(report: SetupReport, file: Path, *, is_open: bool) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from echo_bot.cli import setting_up
 from echo_bot.config.key_variable import KEY_VARIABLE
 from echo_bot.credentials import Key, Vault
 from echo_bot.storage.store import SqlStore
 from echo_bot.testing.command_line import Answer, CommandLine
 from echo_bot.testing.discord import DiscordEmulator
-from echo_bot.testing.slack import SlackEmulator
+from echo_bot.testing.slack import USER_TOKEN, SlackEmulator
 from echo_bot.testing.telegram import TelegramEmulator
 
 KEY = Key(bytes(range(32)))
@@ -261,4 +263,88 @@ async def test_a_name_where_an_id_belongs_is_refused_before_anything_is_asked(de
     answer = await desk.set_up("telegram", "--allow", "Ada", stdin="")
     assert answer.code == 2
     assert "--allow Ada: that is no id on Telegram" in answer.err
+    assert desk.file.read_text() == before
+
+
+async def test_the_library_says_nothing_of_its_own(
+    desk: Desk, telegram: TelegramEmulator, capfd: pytest.CaptureFixture[str]
+) -> None:
+    telegram.fail("getMe", 429, retry_after=7)
+    answer = await desk.set_up("telegram", "--set", f"api_base={telegram.url}", stdin=f"{telegram.token}\n")
+    assert answer.code == 3
+    assert "wait 7 s" in answer.err
+    assert "Run this again after that" in answer.err
+    assert "Traceback" not in answer.err + capfd.readouterr().err
+
+
+async def test_an_option_that_is_wrong_is_named_as_it_was_written(desk: Desk) -> None:
+    for arguments, says in (
+        (
+            ("--set", "api-base=http://x"),
+            "echo-bot: --set api-base: there is no such key; did you mean",
+        ),
+        (("--account", "my bot"), "echo-bot: --account my bot: an account's name is 1 to 32 letters"),
+        (("--account", "a.b"), "echo-bot: --account a.b: an account's name is"),
+        (("--allow", "42,43"), "several take an --allow each"),
+    ):
+        answer = await desk.set_up("telegram", *arguments, stdin="")
+        assert answer.code == 2
+        assert says in answer.err
+        assert str(desk.file) not in answer.err
+
+
+async def test_slack_says_which_kind_of_token_was_given(desk: Desk, slack: SlackEmulator) -> None:
+    base = ("--set", f"api_base={slack.url}")
+    swapped = await desk.set_up("slack", *base, stdin=f"{slack.app_token}\n{slack.bot_token}\n")
+    assert "It begins with xoxb-, and what was given does not" in swapped.err
+    persons = await desk.set_up("slack", *base, stdin=f"{USER_TOKEN}\n{slack.app_token}\n")
+    assert persons.code == 1
+    assert "a person's" in persons.err
+    assert await desk.stored("channel:slack", "bot_token") is None
+
+
+async def test_a_token_with_its_surroundings_is_told_apart(desk: Desk, telegram: TelegramEmulator) -> None:
+    for pasted in (f"The token is {telegram.token}", f'"{telegram.token}"'):
+        answer = await desk.set_up("telegram", "--set", f"api_base={telegram.url}", stdin=f"{pasted}\n")
+        assert answer.code == 1
+        assert "give the token alone" in answer.err
+
+
+async def test_a_stored_token_need_not_be_given_again(desk: Desk, telegram: TelegramEmulator) -> None:
+    base = ("--set", f"api_base={telegram.url}")
+    await desk.set_up("telegram", *base, stdin=f"{telegram.token}\n")
+    again = await desk.set_up("telegram", *base, "--allow", "42", stdin="")
+    assert (again.code, again.err) == (0, "")
+    assert "42" in desk.file.read_text()
+    assert await desk.stored("channel:telegram", "token") == telegram.token
+    other = await desk.set_up("telegram", *base, stdin="1:wrong\n")
+    assert other.code == 1
+    assert await desk.stored("channel:telegram", "token") == telegram.token
+
+
+async def test_a_file_that_cannot_be_written_is_said_before_anything_is_asked(
+    desk: Desk, telegram: TelegramEmulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    answer = await desk.set_up("telegram", "--set", f"api_base={telegram.url}", stdin=f"{telegram.token}\n")
+    assert answer.code == 2
+    assert "Nothing was written" in answer.err
+    assert "another file with -c" in answer.err
+    assert not telegram.called("getMe")
+    assert await desk.stored("channel:telegram", "token") is None
+
+
+async def test_giving_up_in_the_middle_says_that_nothing_was_written(
+    desk: Desk, telegram: TelegramEmulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    before = desk.file.read_text()
+    monkeypatch.setattr(setting_up, "ask", interrupted)
+    answer = await desk.set_up("telegram", "--set", f"api_base={telegram.url}", stdin="")
+    assert (answer.code, answer.err.strip()) == (1, "Nothing was written.")
     assert desk.file.read_text() == before

@@ -60,13 +60,6 @@ class Endings:
             await self.end_session(workflow_session(record.workflow_id))
             return
         progress = {each.step_id: each for each in await self.store.workflows.steps(record.workflow_id)}
-        live = LiveMessage(
-            self.delivery,
-            self.store.outbox,
-            record.turn_id,
-            event.answered_at,
-            reply_to_id=event.message_id if event.deliver_to is None else "",
-            mask=self.mask,
-        )
+        live = LiveMessage(self.delivery, self.store.outbox, record.turn_id, event, self.mask)
         await live.finish(shown(record, steps, progress, live.most_chars))
         await self.close(record, steps, progress)

@@ -103,15 +103,7 @@ class _Run:
         self._record, self._leg, self._steps, self._nudged = record, leg, steps, nudged
         self._progress = {each.step_id: each for each in stored}
         self._under_way: set[asyncio.Task[None]] = set()
-        event = scope.event
-        self._live = LiveMessage(
-            parts.delivery,
-            parts.store.outbox,
-            scope.turn_id,
-            event.answered_at,
-            reply_to_id=event.message_id if event.deliver_to is None else "",
-            mask=parts.mask,
-        )
+        self._live = LiveMessage(parts.delivery, parts.store.outbox, scope.turn_id, scope.event, parts.mask)
 
     async def to_its_end(self) -> Ended:
         try:

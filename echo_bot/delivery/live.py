@@ -14,7 +14,7 @@ import structlog
 
 from echo_bot.delivery.outbox import Delivery
 from echo_bot.errors import ChannelError, RetryAfter, StorageError
-from echo_bot.events import Address, MessageRef, OutboundText, TurnId
+from echo_bot.events import InboundEvent, MessageRef, OutboundText, TurnId
 from echo_bot.storage.protocol import Outbox
 
 log = structlog.get_logger(__name__)
@@ -25,20 +25,22 @@ _LAST_DRAW_SECONDS = 5.0
 
 
 class LiveMessage:
-    """The one message of a turn. `begin` of a turn that goes on after a restart finds the message again."""
+    """The one message of a turn. `begin` of a turn that goes on after a restart finds the message again.
+
+    `event` began the turn: the message goes where it is answered.
+    """
 
     def __init__(
         self,
         delivery: Delivery,
         outbox: Outbox,
         turn_id: TurnId,
-        address: Address,
-        *,
-        reply_to_id: str,
+        event: InboundEvent,
         mask: Callable[[str], str],
     ) -> None:
         self._delivery, self._outbox, self._mask = delivery, outbox, mask
-        self._turn_id, self._address, self._reply_to_id = turn_id, delivery.now(address), reply_to_id
+        self._turn_id, self._address = turn_id, delivery.now(event.answered_at)
+        self._reply_to_id = event.message_id if event.deliver_to is None else ""
         self._text = self._shown = ""
         self._changed, self._ended = asyncio.Event(), asyncio.Event()
         self._pump: asyncio.Task[None] | None = None

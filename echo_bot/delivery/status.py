@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from itertools import count
 from typing import Literal
 
 import structlog
@@ -19,7 +20,7 @@ import structlog
 from echo_bot.channel import Channel, ChannelCapabilities
 from echo_bot.delivery.card_json import transcript_row
 from echo_bot.delivery.outbox import Delivery
-from echo_bot.errors import ChannelError, RetryAfter, StorageError
+from echo_bot.errors import ChannelError, OutcomeUnknown, RetryAfter, StorageError, TemporaryFailure
 from echo_bot.events import (
     Address,
     Button,
@@ -41,7 +42,7 @@ Ending = Literal["done", "failed", "stopped"]
 _SHOWN_AFTER_SECONDS = 5.0
 _BETWEEN_SECONDS = 5.0
 _LAST_EDITS_SECONDS = 2.0
-_TRIES = 3
+_LONGEST_PAUSE_SECONDS = 60.0
 _KEPT_CHARS = 16_000
 _SHOWN_LINES = 3
 _SHOWN_CHARS = 400
@@ -76,10 +77,13 @@ class Shown:
 
 @dataclass(slots=True)
 class _Running:
+    """`is_astray`: a line may stand in the chat, nobody knows where, and another would stand beside it."""
+
     shown: Shown
     started: float
     output: str = ""
     ref: MessageRef | None = None
+    is_astray: bool = False
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     how: Ending = "done"
 
@@ -162,7 +166,7 @@ class StatusLines:
         channel = self._delivery.channel(address)
         if channel is None or not _can_show(channel.capabilities):
             return
-        while not running.ended.is_set():
+        while not (running.ended.is_set() or running.is_astray):
             pause = self._delivery.pace.take(address, _BETWEEN_SECONDS) or await self._draw(
                 channel, address, call_id, running
             )
@@ -187,6 +191,8 @@ class StatusLines:
             return max(error.seconds, _BETWEEN_SECONDS)
         except ChannelError as error:
             log.debug("status_line_dropped", address=str(address), error=str(error))
+            may_stand = isinstance(error, OutcomeUnknown) and running.ref is None
+            running.is_astray = may_stand and not channel.capabilities.dedups_sends
         return _BETWEEN_SECONDS
 
     def _open_card(self, running: _Running) -> Card:
@@ -201,6 +207,7 @@ class StatusLines:
             blocks=output,
             buttons=(Button(_("Stop"), shown.token, ButtonStyle.DANGER),),
             fallback=title,
+            dedup_key=_card_id(shown),
         )
 
     def _last_lines(self, output: str) -> str:
@@ -230,14 +237,8 @@ class StatusLines:
             await self._finish(channel, ref, call_id, _closed(shown, title, _(_STOPPED_WITH_THE_BOT)))
 
     async def _finish(self, channel: Channel, ref: MessageRef, call_id: str, card: Card) -> None:
-        """Take the button away; a message that cannot be changed now is tried again, in the end let be."""
-        for attempt in range(_TRIES):
-            try:
-                await channel.edit_card(ref, card)
-                break
-            except ChannelError as error:
-                log.debug("status_line_not_ended", address=str(ref.address), error=str(error))
-                await asyncio.sleep(error.seconds + 0.1 if isinstance(error, RetryAfter) else 2.0**attempt)
+        """Take the button away; until that is done, or can never be, the line is remembered."""
+        await _edit(channel, ref, card)
         await self._keep(ref.address, card)
         try:
             await self._store.values.delete(_SCOPE, call_id)
@@ -260,6 +261,21 @@ class StatusLines:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("status_line_failed", error=f"{type(error).__name__}: {error}")
+
+
+async def _edit(channel: Channel, ref: MessageRef, card: Card) -> None:
+    """As long as it takes for a platform to come back; what it refuses is let be."""
+    for attempt in count():
+        try:
+            await channel.edit_card(ref, card)
+            return
+        except (RetryAfter, TemporaryFailure) as error:
+            log.debug("status_line_not_ended", address=str(ref.address), error=str(error))
+            pause = min(2.0**attempt, _LONGEST_PAUSE_SECONDS)
+            await asyncio.sleep(error.seconds + 0.1 if isinstance(error, RetryAfter) else pause)
+        except ChannelError as error:
+            log.info("status_line_not_ended", address=str(ref.address), error=str(error))
+            return
 
 
 def _can_show(bears: ChannelCapabilities) -> bool:

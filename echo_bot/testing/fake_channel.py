@@ -15,7 +15,6 @@ from echo_bot.channel import (
     ChannelState,
     CommandReply,
     FileLocation,
-    LengthUnit,
     Port,
     Prompt,
     inbound_event,
@@ -37,7 +36,7 @@ from echo_bot.events import (
     PressReply,
 )
 from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
-from echo_bot.text import card_text
+from echo_bot.text import card_text, measure
 
 Operation = Literal[
     "start", "send_text", "send_card", "send_file", "edit_text", "edit_card", "typing", "locate"
@@ -129,7 +128,8 @@ class FakeChannel:
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
         with self._guarded("send_card"):
-            return self._post(FakeMessage(self._ref(address), card=card, versions=[card]))
+            key = card.dedup_key if self.capabilities.dedups_sends else ""
+            return self._post(FakeMessage(self._ref(address), card=card, versions=[card]), key)
 
     async def send_file(self, address: Address, file: OutboundFile) -> MessageRef:
         with self._guarded("send_file"):
@@ -364,8 +364,7 @@ class FakeChannel:
         raise AssertionError(f"no message has a button {label!r}; shown: {[m.body for m in self.messages]}")
 
     def _require_fits(self, text: str) -> None:
-        utf16 = self.capabilities.length_unit is LengthUnit.UTF16
-        length = len(text.encode("utf-16-le")) // 2 if utf16 else len(text)
+        length = measure(text, self.capabilities.length_unit)
         if length > self.capabilities.max_length:
             raise AssertionError(
                 f"{length} units sent, {self.capabilities.max_length} fit: the core must split"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from echo_bot.delivery import status
-from echo_bot.errors import RetryAfter
+from echo_bot.errors import OutcomeUnknown, RetryAfter, TemporaryFailure
 from echo_bot.events import CardState
 from echo_bot.storage.store import open_store
 from echo_bot.testing.bot import RunningBot, running_bot
@@ -25,6 +25,7 @@ Says = Callable[[str], Callable[[FakeMessage], bool]]
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(status, "_SHOWN_AFTER_SECONDS", 0.05)
     monkeypatch.setattr(status, "_BETWEEN_SECONDS", 0.05)
+    monkeypatch.setattr(status, "_LONGEST_PAUSE_SECONDS", 0.05)
 
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -146,3 +147,36 @@ async def test_a_bot_that_starts_again_ends_the_line_that_was_left(
         await eventually(lambda: "is not running any more" in line.body, "its end")
         assert line.buttons == ()
         await bot.channel.wait_for(says("Outcome unknown"))
+
+
+async def test_a_line_loses_its_stop_once_a_platform_that_was_down_is_back(
+    tmp_path: Path, free: Config, says: Says
+) -> None:
+    async with running_bot(tmp_path, free) as bot:
+        await bot.channel.say("/run while [ ! -e go ]; do sleep 0.02; done; echo end")
+        line = await line_of(bot)
+        bot.channel.fail("edit_card", TemporaryFailure("down"), times=5)
+        (bot.workspace / "go").touch()
+        await bot.channel.wait_for(says("end\n"))
+        await eventually(lambda: line.buttons == (), "its end")
+
+
+async def test_a_line_that_may_have_arrived_is_not_sent_beside_itself(
+    tmp_path: Path, free: Config, says: Says
+) -> None:
+    async with running_bot(tmp_path, free) as bot:
+        bot.channel.fail("send_card", OutcomeUnknown("lost"), after=True)
+        await bot.channel.say("/run sleep 0.5; echo end")
+        await bot.channel.wait_for(says("end\n"))
+        assert len(bot.channel.cards) == 1
+
+
+async def test_a_line_that_may_have_arrived_goes_on_where_doubles_are_dropped(
+    tmp_path: Path, free: Config, says: Says
+) -> None:
+    bears = replace(FULL_CAPABILITIES, dedups_sends=True)
+    async with running_bot(tmp_path, free, channel=FakeChannel("telegram", capabilities=bears)) as bot:
+        bot.channel.fail("send_card", OutcomeUnknown("lost"), after=True)
+        await bot.channel.say("/run sleep 0.5; echo end")
+        await bot.channel.wait_for(says("end\n"))
+        await eventually(lambda: [card.buttons for card in bot.channel.cards] == [()], "its end")

@@ -39,6 +39,8 @@ def build_broker(
         cards,
         faces,
         notice=callbacks.notice,
+        running=channels.running,
+        clock=clock,
         timeout_seconds=config.permissions.approval.card_delivery_timeout_seconds,
     )
     return Broker(

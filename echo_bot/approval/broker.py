@@ -12,7 +12,7 @@ import structlog
 
 from echo_bot.approval import replies
 from echo_bot.approval.answers import TIMED_OUT, Answer, answer_of
-from echo_bot.approval.copies import Copies, Faces, asked_at, may_be_copy
+from echo_bot.approval.copies import Copies, Faces, asked_at, end_all, may_be_copy
 from echo_bot.approval.deciding import Decided, Decider
 from echo_bot.approval.offering import Batches
 from echo_bot.approval.request import Choice
@@ -81,6 +81,7 @@ class Broker:
     async def start(self) -> None:
         """Before any channel is heard: take up what is open, and close what no turn waits for any more."""
         self._seen_seq = await self._store.approvals.last_decision()
+        self._copies.start()
         alive = {turn.turn_id for turn in await self._store.turns.unfinished()}
         for record in await self._store.approvals.pending():
             if record.kind == "batch":
@@ -96,10 +97,7 @@ class Broker:
         await self._copies.close()
         if self._tasks:
             await asyncio.wait(tuple(self._tasks), timeout=_LAST_EDITS_SECONDS)
-        for task in tuple(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(tuple(self._tasks))
+        await end_all(self._tasks)
 
     async def ask(self, record: ApprovalRecord) -> Answer:
         """Attach to the question (opening it if new) and wait for its end. Idempotent by approval id."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from asyncio import FIRST_COMPLETED
 from collections import OrderedDict
-from collections.abc import Awaitable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain
@@ -15,6 +15,7 @@ import structlog
 
 from echo_bot.approval.answers import UNREACHABLE, named_votes
 from echo_bot.approval.escape import escape_line
+from echo_bot.approval.late_ends import LateEnds, Running
 from echo_bot.approval.routing import direct_chat
 from echo_bot.channel import Prompt
 from echo_bot.errors import ChannelError, FormatRejected, StorageError
@@ -72,6 +73,8 @@ class Copies:
         faces: Faces,
         *,
         notice: Notice,
+        running: Running,
+        clock: Callable[[], datetime],
         timeout_seconds: float,
     ) -> None:
         self._store, self._cards, self._faces = store, cards, faces
@@ -79,6 +82,7 @@ class Copies:
         self._locks: dict[ApprovalId, asyncio.Lock] = {}
         self._late: set[asyncio.Task[None]] = set()
         self._ends: OrderedDict[tuple[str, ...], Card] = OrderedDict()
+        self._late_ends = LateEnds(store.approvals, self._show_late, running=running, clock=clock)
 
     def fits(self, address: Address, record: ApprovalRecord) -> bool:
         """Is the open card whole in one message there?"""
@@ -99,10 +103,10 @@ class Copies:
                     done, on_their_way = await asyncio.wait(on_their_way, return_when=FIRST_COMPLETED)
                     problems += [task.result() for task in done]
         except TimeoutError:
-            await _end(on_their_way)
+            await end_all(on_their_way)
             return UNREACHABLE
         except BaseException:
-            await _end(on_their_way)
+            await end_all(on_their_way)
             raise
         if on_their_way:
             late = asyncio.create_task(self._finish(record, on_their_way), name="late cards")
@@ -112,9 +116,14 @@ class Copies:
             return ""
         return next((problem for problem in problems if problem != UNREACHABLE), UNREACHABLE)
 
+    def start(self) -> None:
+        """Show the ends that an earlier run, or a platform that was down, left unshown."""
+        self._late_ends.start()
+
     async def close(self) -> None:
         """Cards that are still on their way are given up."""
-        await _end(self._late)
+        await self._late_ends.close()
+        await end_all(self._late)
 
     async def show(self, record: ApprovalRecord) -> None:
         """Every copy as the store has it now: with another vote, or closed. One after the other."""
@@ -168,7 +177,7 @@ class Copies:
         """Wait for the slower chats, and show them what was decided or voted meanwhile."""
         try:
             done, slow = await asyncio.wait(on_their_way, timeout=self._timeout)
-            await _end(slow)
+            await end_all(slow)
             for task in done:
                 task.result()
             fresh = await self.fresh(record)
@@ -177,26 +186,37 @@ class Copies:
         except StorageError as error:
             log.error("late_card_not_stored", approval=record.approval_id, error=str(error))
         finally:
-            await _end(on_their_way)
+            await end_all(on_their_way)
 
     async def _close(self, record: ApprovalRecord) -> None:
         card = self._faces.closed(record)
-        await asyncio.gather(*(self._show_end(ref, card) for ref in record.copies))
+        await asyncio.gather(*(self._show_end(record, ref, card) for ref in record.copies))
         is_elsewhere = record.copies and all(ref.address != record.address for ref in record.copies)
         if is_elsewhere and record.kind == "approval":
             source = f"{record.approval_id}:outcome"
             await self._notice(record.address, _outcome(card), source=source)
 
-    async def _show_end(self, ref: MessageRef, card: Card) -> None:
+    async def _show_late(self, record: ApprovalRecord) -> None:
+        """Unless its end is being shown at this moment."""
+        lock = self._locks.get(record.approval_id)
+        if lock is None or not lock.locked():
+            await self.show(record)
+
+    async def _show_end(self, record: ApprovalRecord, ref: MessageRef, card: Card) -> None:
         """Once: where a card cannot be changed its end is a message, which must not come twice."""
         place = place_of(ref)
-        if self._ends.get(place) != card and await self._cards.edit(ref, card):
+        shown = self._ends.get(place)
+        if shown == card or (shown is None and ref in record.ended):
+            return
+        if await self._cards.edit(ref, card):
             self._ends[place] = card
+            await self._store.approvals.copy_ended(record.approval_id, ref)
             while len(self._ends) > _ENDS_REMEMBERED:
                 self._ends.popitem(last=False)
 
 
-async def _end(tasks: Collection[asyncio.Task[str]] | Collection[asyncio.Task[None]]) -> None:
+async def end_all(tasks: Collection[asyncio.Task[str]] | Collection[asyncio.Task[None]]) -> None:
+    """Cancel them and wait until they are gone."""
     for task in tuple(tasks):
         task.cancel()
     if tasks:

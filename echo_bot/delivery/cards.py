@@ -16,7 +16,14 @@ from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.card_json import transcript_row
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.delivery.pace import Pace
-from echo_bot.errors import ChannelError, FormatRejected, OutcomeUnknown, RetryAfter, TemporaryFailure
+from echo_bot.errors import (
+    ChannelError,
+    ChannelFatal,
+    FormatRejected,
+    OutcomeUnknown,
+    RetryAfter,
+    TemporaryFailure,
+)
 from echo_bot.events import Address, Card, MessageRef, OutboundText, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.text import TooLong, card_parts, closed_card, measure, split_plain
@@ -83,7 +90,10 @@ class CardDelivery:
         return ref
 
     async def edit(self, ref: MessageRef, card: Card) -> bool:
-        """Show the card's new state; where it cannot be edited, say it in a new message."""
+        """Show the card's new state; where it cannot be edited, say it in a new message.
+
+        False: not now, but another time it may go. True also where neither will ever go.
+        """
         ref = replace(ref, address=self._moved.now(ref.address))
         await self._keep(ref.address, card)
         channel = self._book.get(ref.address)
@@ -97,6 +107,8 @@ class CardDelivery:
                 return True
         except ChannelError as error:
             log.info("card_not_editable", address=str(ref.address), card=card.card_id, error=str(error))
+            if _may_pass(error):
+                return False
         return await self._say_instead(ref, card)
 
     async def update(self, ref: MessageRef, card: Card, line: str) -> bool:
@@ -147,7 +159,7 @@ class CardDelivery:
             log.warning(
                 "outcome_not_delivered", address=str(ref.address), card=card.card_id, error=str(error)
             )
-            return False
+            return not _may_pass(error)
         return True
 
     async def _send_plain(
@@ -187,6 +199,11 @@ class CardDelivery:
 
     async def _keep(self, address: Address, card: Card) -> None:
         await self._store.sessions.put_transcript(transcript_row(address, card, self._clock()))
+
+
+def _may_pass(error: ChannelError) -> bool:
+    """May the same succeed later, by itself or once a person has mended the channel?"""
+    return isinstance(error, RetryAfter | TemporaryFailure | ChannelFatal)
 
 
 def _outcome(card: Card) -> str:

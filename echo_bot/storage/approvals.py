@@ -28,6 +28,9 @@ _DECIDED = frozenset(
         ApprovalStatus.EDITED,
     }
 )
+_Copy = tuple[MessageRef, bool]
+"""Where it stands, and whether it shows the end."""
+
 _UNPLACED = ""
 """The message id of a copy that was on its way when last heard of."""
 
@@ -145,6 +148,31 @@ class SqlApprovals:
     async def add_copy(self, approval_id: ApprovalId, ref: MessageRef) -> None:
         await self._database.write(lambda connection: _insert_copy(connection, approval_id, ref))
 
+    async def copy_ended(self, approval_id: ApprovalId, ref: MessageRef) -> None:
+        statement = (
+            update(approval_copies)
+            .where(approval_copies.c.approval_id == approval_id)
+            .where(approval_copies.c.message_id == ref.message_id)
+            .where(is_at(approval_copies, ref.address))
+            .values(ended=True)
+        )
+        await self._database.change(statement)
+
+    async def unended(self, since: datetime) -> tuple[ApprovalRecord, ...]:
+        waiting = (
+            select(approval_copies.c.approval_id)
+            .where(approval_copies.c.ended.is_(False))
+            .where(approval_copies.c.message_id != _UNPLACED)
+        )
+        statement = (
+            select(approvals)
+            .where(approvals.c.approval_id.in_(waiting))
+            .where(approvals.c.status != ApprovalStatus.PENDING.value)
+            .where(approvals.c.decided_at > since)
+            .order_by(approvals.c.decided_at, approvals.c.approval_id)
+        )
+        return await self._database.read(lambda connection: tuple(_load(connection, statement)))
+
     async def decide(self, approval_id: ApprovalId, ruling: Ruling) -> ApprovalRecord | None:
         _require_decision(ruling)
 
@@ -200,13 +228,19 @@ class SqlApprovals:
         await self._database.change(statement)
 
     async def explain(self, approval_id: ApprovalId, answer: str) -> None:
-        statement = (
+        explained = (
             update(approvals)
             .where(approvals.c.approval_id == approval_id)
             .where(approvals.c.status == ApprovalStatus.EDITED.value)
             .values(answer=answer)
         )
-        await self._database.change(statement)
+        copies = update(approval_copies).where(approval_copies.c.approval_id == approval_id)
+
+        def work(connection: Connection) -> None:
+            if connection.execute(explained).rowcount:
+                connection.execute(copies.values(ended=False))
+
+        await self._database.write(work)
 
     async def use(self, approval_id: ApprovalId) -> bool:
         statement = (
@@ -295,8 +329,8 @@ def _load(connection: Connection, statement: Select[Any]) -> list[ApprovalRecord
     return [_record(row, copies[row["approval_id"]], votes[row["approval_id"]]) for row in rows]
 
 
-def _copies(connection: Connection, approval_ids: Sequence[str]) -> defaultdict[str, list[MessageRef]]:
-    found: defaultdict[str, list[MessageRef]] = defaultdict(list)
+def _copies(connection: Connection, approval_ids: Sequence[str]) -> defaultdict[str, list[_Copy]]:
+    found: defaultdict[str, list[_Copy]] = defaultdict(list)
     if not approval_ids:
         return found
     statement = (
@@ -305,7 +339,7 @@ def _copies(connection: Connection, approval_ids: Sequence[str]) -> defaultdict[
         .order_by(approval_copies.c.id)
     )
     for row in connection.execute(statement).mappings():
-        found[row["approval_id"]].append(MessageRef(address_of(row), row["message_id"]))
+        found[row["approval_id"]].append((MessageRef(address_of(row), row["message_id"]), row["ended"]))
     return found
 
 
@@ -334,7 +368,7 @@ def _values(record: ApprovalRecord) -> dict[str, Any]:
     }
 
 
-def _record(row: RowMapping, copies: Iterable[MessageRef], votes: Iterable[Vote]) -> ApprovalRecord:
+def _record(row: RowMapping, copies: Iterable[_Copy], votes: Iterable[Vote]) -> ApprovalRecord:
     standing = tuple(copies)
     return ApprovalRecord(
         **fields(row, *_PLAIN),
@@ -342,7 +376,8 @@ def _record(row: RowMapping, copies: Iterable[MessageRef], votes: Iterable[Vote]
         status=ApprovalStatus(row["status"]),
         offered=tuple(json.loads(row["offered_json"])),
         tokens=tuple(json.loads(row["tokens_json"])),
-        copies=tuple(ref for ref in standing if ref.message_id != _UNPLACED),
-        unplaced=tuple(ref.address for ref in standing if ref.message_id == _UNPLACED),
+        copies=tuple(ref for ref, _ in standing if ref.message_id != _UNPLACED),
+        ended=tuple(ref for ref, has_ended in standing if has_ended),
+        unplaced=tuple(ref.address for ref, _ in standing if ref.message_id == _UNPLACED),
         votes=tuple(votes),
     )

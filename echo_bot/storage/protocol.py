@@ -234,12 +234,20 @@ class Approvals(Protocol):
         """A card that was not planned here was found."""
         ...
 
+    async def copy_ended(self, approval_id: ApprovalId, ref: MessageRef) -> None:
+        """The card that stands there shows its end now."""
+        ...
+
+    async def unended(self, since: datetime) -> tuple[ApprovalRecord, ...]:
+        """Closed after `since`, with a card somewhere that does not show it yet; oldest first."""
+        ...
+
     async def decide(self, approval_id: ApprovalId, ruling: Ruling) -> ApprovalRecord | None:
         """The atomic claim pending → decided. None if somebody was first (read it with `get`)."""
         ...
 
     async def explain(self, approval_id: ApprovalId, answer: str) -> None:
-        """Add what became of a call that was edited, once that is known."""
+        """Add what became of a call that was edited, once that is known; its cards do not show it yet."""
         ...
 
     async def use(self, approval_id: ApprovalId) -> bool:

@@ -158,7 +158,8 @@ class ApprovalRecord:
     `decision_seq` rises with every decision and vote. `quorum` is how many people must approve, `votes` who
     did so far. `edited_by` is who wrote this call in place of another; `edited_json` holds the arguments of
     the call that took this one's place. `remind_at` and `escalate_at` are cleared once done. `copies` are
-    where its cards stand, `unplaced` the chats to which one was on its way when last heard of.
+    where its cards stand, `ended` those of them that show its end, `unplaced` the chats to which one was on
+    its way when last heard of.
     """
 
     approval_id: ApprovalId
@@ -189,6 +190,7 @@ class ApprovalRecord:
     remind_at: datetime | None = None
     escalate_at: datetime | None = None
     copies: tuple[MessageRef, ...] = ()
+    ended: tuple[MessageRef, ...] = ()
     unplaced: tuple[Address, ...] = ()
     votes: tuple[Vote, ...] = ()
 

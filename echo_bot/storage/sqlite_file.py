@@ -11,7 +11,7 @@ from pathlib import Path
 
 from echo_bot.errors import StorageError
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 """The schema's revisions, oldest first; the last one is what `tables.py` describes."""
 
 APPLICATION_ID = 0x4563_686F

@@ -6,6 +6,7 @@ A change needs a revision in `migrations/versions` and its name in `schema.REVIS
 from __future__ import annotations
 
 from sqlalchemy import (
+    Boolean,
     Column,
     Connection,
     ForeignKey,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     event,
+    false,
 )
 
 from echo_bot.storage.columns import ADDRESS, RowId, UtcTime, address_columns, text_column
@@ -191,6 +193,7 @@ approval_copies = Table(
     Column("approval_id", Text, ForeignKey("approvals.approval_id", ondelete="CASCADE"), nullable=False),
     *address_columns(),
     text_column("message_id"),
+    Column("ended", Boolean, server_default=false(), nullable=False),
     UniqueConstraint("approval_id", *ADDRESS, "message_id"),
     sqlite_autoincrement=True,
 )

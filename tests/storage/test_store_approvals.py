@@ -294,3 +294,21 @@ async def test_alarms_are_kept(store: SqlStore) -> None:
     record = await store.approvals.get(A1)
     assert record is not None
     assert (record.remind_at, record.escalate_at) == (NOW, NOW + timedelta(minutes=1))
+
+
+async def test_a_closed_request_is_known_until_each_of_its_cards_shows_the_end(store: SqlStore) -> None:
+    here, there = MessageRef(Address("telegram", "5"), "77"), MessageRef(Address("slack", "6"), "78")
+    before = NOW - timedelta(days=1)
+    await store.approvals.attach(request())
+    for ref in (here, there):
+        await store.approvals.add_copy(A1, ref)
+    assert await store.approvals.unended(before) == ()
+    await store.approvals.decide(A1, Ruling(ApprovalStatus.EDITED, "web:1", "edit", NOW))
+    await store.approvals.copy_ended(A1, here)
+    [record] = await store.approvals.unended(before)
+    assert (record.copies, record.ended) == ((here, there), (here,))
+    assert await store.approvals.unended(NOW) == ()
+    await store.approvals.copy_ended(A1, there)
+    assert await store.approvals.unended(before) == ()
+    await store.approvals.explain(A1, "the new call was refused")
+    assert [each.ended for each in await store.approvals.unended(before)] == [()]

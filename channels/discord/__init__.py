@@ -10,5 +10,6 @@ MANIFEST = ChannelManifest(
     authenticates_sender=True,
     options=("gateway_url",),
     secrets=("token",),
+    identity="token",
     sender_ids=SenderIds(r"\d+", "a number such as 123456789012345678"),
 )

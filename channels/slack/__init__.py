@@ -10,5 +10,6 @@ MANIFEST = ChannelManifest(
     authenticates_sender=True,
     options=("mode",),
     secrets=("bot_token", "app_token", "signing_secret"),
+    identity="bot_token",
     sender_ids=SenderIds(r"[UW][A-Z0-9]+", "such as U012ABCDEF"),
 )

@@ -10,5 +10,6 @@ MANIFEST = ChannelManifest(
     authenticates_sender=True,
     options=("api_file_base", "webhook_url"),
     secrets=("token", "webhook_secret"),
+    identity="token",
     sender_ids=SenderIds(r"-?\d+", "a number such as 123456789"),
 )

@@ -18,6 +18,7 @@ from echo_bot.app.api import StatusOf, add_api
 from echo_bot.app.discovery import Discovered, build_channel
 from echo_bot.app.enabled import enabled_channels, title_of
 from echo_bot.app.logs import configure_logs
+from echo_bot.app.one_bot import OneBotEach
 from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
 from echo_bot.app.reviving import revivable
 from echo_bot.app.secrets import Secrets, open_secrets
@@ -178,6 +179,7 @@ class Bot:
     def _add_channels(self, parts: Parts, secrets: Secrets) -> Served:
         """Build every enabled channel; one that cannot be built is named in `status` and stops nothing."""
         built: dict[str, Channel] = {}
+        bots = OneBotEach()
         enabled = enabled_channels(
             self._loaded.config.channels, terminal=self._options.terminal, headless=self._options.headless
         )
@@ -189,9 +191,9 @@ class Bot:
                 parts.channels.add_broken(title, self._discovered.broken.get(name, missing))
                 continue
             try:
-                built[title] = build_channel(
-                    manifest, _noticed(secrets.for_channel(manifest, account), parts)
-                )
+                settings = secrets.for_channel(manifest, account)
+                bots.claim(manifest, settings)
+                built[title] = build_channel(manifest, _noticed(settings, parts))
             except StartError as error:
                 log.error("channel_not_built", channel=title, error=str(error))
                 parts.channels.add_broken(title, str(error))

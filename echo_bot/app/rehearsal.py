@@ -9,6 +9,7 @@ from echo_bot.app.discovery import Discovered, add_own_tools, build_channel
 from echo_bot.app.enabled import enabled_channels, title_of
 from echo_bot.app.mcp import servers_warnings
 from echo_bot.app.model import choose_models, choose_others
+from echo_bot.app.one_bot import OneBotEach
 from echo_bot.app.parts import utc_now
 from echo_bot.app.scheduling import inspection_warning
 from echo_bot.app.secrets import Secrets, open_secrets
@@ -86,11 +87,12 @@ async def secrets_or_names(
 
 async def _names_alone(sealed: SealedValues) -> Secrets:
     """Which values are stored, where they cannot be opened: enough to see what is missing."""
-    stored = {(each.owner, each.field): "not opened" for each in await sealed.list()}
+    stored = {(each.owner, each.field): f"not opened {each.owner}" for each in await sealed.list()}
     return Secrets(Vault(sealed, None, utc_now), None, SecretMask(()), stored, ())
 
 
 def _channels(loaded: Loaded, discovered: Discovered, secrets: Secrets) -> Iterator[str]:
+    bots = OneBotEach()
     for name, account in enabled_channels(loaded.config.channels, terminal=False, headless=True):
         title = title_of(name, account.account)
         manifest = discovered.manifests.get(name)
@@ -99,7 +101,9 @@ def _channels(loaded: Loaded, discovered: Discovered, secrets: Secrets) -> Itera
             yield f"channel {title}: {discovered.broken.get(name, missing)}"
             continue
         try:
-            build_channel(manifest, secrets.for_channel(manifest, account))
+            settings = secrets.for_channel(manifest, account)
+            bots.claim(manifest, settings)
+            build_channel(manifest, settings)
         except StartError as error:
             yield f"channel {title}: {error}"
 

@@ -36,6 +36,7 @@ class ChannelManifest:
     `build` names a `Callable[[ChannelSettings], Channel]`, imported late: "channels.telegram.adapter:build".
     `setup` names a `ChannelSetup`, for a platform that needs one.
     `options` and `secrets` name the YAML keys beyond the common ones; a secret is stored encrypted.
+    `identity` names the secret that is the bot at the platform: no two accounts may have the same.
     `sender_ids`, where all ids of the platform are alike, lets names be told from ids.
     """
 
@@ -46,4 +47,5 @@ class ChannelManifest:
     authenticates_sender: bool = True
     options: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    identity: str = ""
     sender_ids: SenderIds | None = None

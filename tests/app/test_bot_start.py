@@ -146,3 +146,24 @@ async def test_the_warning_of_no_sandbox_stands_in_status(
         assert "⚠ no sandbox works here" in await bot._parts.overview.status_text()
     finally:
         await bot.stop()
+
+
+@pytest.mark.parametrize("channel", ["telegram", "discord", "slack"])
+async def test_one_bot_in_two_accounts_is_connected_once(tmp_path: Path, channel: str) -> None:
+    tokens = {"token": "1:x"} if channel != "slack" else {"bot_token": "xoxb-1", "app_token": "xapp-1"}
+    nowhere = {"enabled": True, "api_base": "http://127.0.0.1:1"}
+    if channel == "discord":
+        nowhere["gateway_url"] = "ws://127.0.0.1:1"
+    other = {each: f"{value}-other" for each, value in tokens.items()}
+    accounts = {"a": nowhere | tokens, "b": nowhere | tokens, "c": nowhere | other}
+    keys: dict[str, object] = {f"channels__{channel}__accounts": accounts}
+    bot = bot_on(tmp_path, gateway__port=0, credentials__require_encryption=False, **keys)
+    await bot.start()
+    try:
+        assert bot._parts is not None
+        health = bot._parts.channels.health()
+        same = {name for name, each in health.items() if "the account a has the same" in each.error}
+        assert same == {f"{channel}/b"}
+        assert health[f"{channel}/b"].state == "failed"
+    finally:
+        await bot.stop()

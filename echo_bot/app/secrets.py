@@ -97,7 +97,8 @@ def _warnings(loaded: Loaded, key: Key | None) -> tuple[str, ...]:
     if key is None or not loaded.yaml_credentials:
         return ()
     keys = ", ".join(loaded.yaml_credentials)
+    stands, them = ("stands", "it") if len(loaded.yaml_credentials) == 1 else ("stand", "them")
     return (
-        f"{keys} stands readable in {loaded.path}: "
-        f"`{command('doctor --move-credentials')}` stores it encrypted and removes it there",
+        f"{keys} {stands} readable in {loaded.path}: "
+        f"`{command('doctor --move-credentials')}` stores {them} encrypted and removes {them} there",
     )

@@ -31,7 +31,8 @@ from echo_bot.cli.plugins import installed_channels
 from echo_bot.cli.setup_secrets import ask, check_key, refusal, stored_already
 from echo_bot.cli.sight import look_at_bot
 from echo_bot.cli.state import Place, State, find_place, is_empty, run_with, utc_now
-from echo_bot.config.channels import ACCOUNT_NAME, NO_ACCOUNT_NAME, account_settings, sections
+from echo_bot.config.channels import ACCOUNT_NAME, account_settings, sections
+from echo_bot.config.complaint import must_fit
 from echo_bot.config.finding import find_config, read_config, user_config_path
 from echo_bot.config.key_variable import KEY_VARIABLE, has_key
 from echo_bot.config.loader import examine_content
@@ -118,8 +119,8 @@ def _manifest(name: str, manifests: tuple[ChannelManifest, ...]) -> ChannelManif
 
 
 def _keys(wish: Wish, manifest: ChannelManifest, before: str, file: str) -> dict[str, object]:
-    if wish.account and not re.fullmatch(ACCOUNT_NAME, wish.account, re.ASCII):
-        raise ConfigError(f"--account {wish.account}: {NO_ACCOUNT_NAME}")
+    if wish.account and not re.fullmatch(ACCOUNT_NAME, wish.account):
+        raise ConfigError(f"--account {wish.account}: {must_fit(ACCOUNT_NAME)}")
     head = _section(wish)
     keys: dict[str, object] = {f"{head}.enabled": True}
     for option in wish.options:

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, SecretStr, create_model, model_validator
+from pydantic import Field, SecretStr, create_model, model_validator
 
 from echo_bot.channel import ChannelManifest, ChannelSettings
 from echo_bot.config.base import EMPTY_SECRET, Count, HttpAddress, Id, Listed, Positive, Secret, Section
 
-ACCOUNT_NAME = r"[A-Za-z0-9_-]{1,32}"
-NO_ACCOUNT_NAME = "an account's name is 1 to 32 letters from a to z, digits, - and _, such as work-2"
-
-
-def _account_name(value: str) -> str:
-    if not re.fullmatch(ACCOUNT_NAME, value):
-        raise ValueError(NO_ACCOUNT_NAME)
-    return value
-
-
-AccountName = Annotated[str, AfterValidator(_account_name)]
+ACCOUNT_NAME = r"^[A-Za-z0-9_-]{1,32}$"
+AccountName = Annotated[str, Field(pattern=ACCOUNT_NAME)]
 
 
 class Reach(Section):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from echo_bot.channel import ChannelManifest
+from echo_bot.channel import ChannelManifest, SenderIds
 from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.config.mcp_checks import wrong_servers
 from echo_bot.config.model import Config
@@ -17,6 +17,7 @@ from echo_bot.config.model_names import wrong_names
 from echo_bot.config.places import skill_folders
 from echo_bot.events import Identity
 from echo_bot.policy.access import voter_of
+from echo_bot.policy.settings import API
 from echo_bot.policy.targets import HERE, OWNER, parse_address
 
 NO_TENANTS = (
@@ -69,9 +70,13 @@ def check(config: Config) -> tuple[Objection, ...]:
 
 
 def check_senders(config: Config, manifests: Iterable[ChannelManifest]) -> tuple[Objection, ...]:
-    """A warning for each listed sender that can never be one on its platform: a name, mostly."""
+    """A warning for each listed person that can never be one on its platform: a name, mostly."""
     ids = {each.name: each.sender_ids for each in manifests if each.sender_ids}
-    return tuple(
+    return (*_wrong_senders(config, ids), *_wrong_people(config, ids))
+
+
+def _wrong_senders(config: Config, ids: Mapping[str, SenderIds]) -> Iterator[Objection]:
+    return (
         Objection(
             key, f"{key} lists {sender!r}, which lets nobody in: an id is {kind.looks_like}", refuses=False
         )
@@ -84,6 +89,21 @@ def check_senders(config: Config, manifests: Iterable[ChannelManifest]) -> tuple
     )
 
 
+def _wrong_people(config: Config, ids: Mapping[str, SenderIds]) -> Iterator[Objection]:
+    permissions = config.permissions
+    lists = {
+        "permissions.admin_users": permissions.admin_users or (),
+        "permissions.approval.approvers": permissions.approval.approvers,
+    }
+    for key, entries in lists.items():
+        for entry in entries:
+            channel, _, sender = entry.partition(":")
+            kind = ids.get(channel.partition("/")[0])
+            if kind and sender and not kind.fits(sender):
+                sentence = f"{key} names {entry}, which has no effect: an id is {kind.looks_like}"
+                yield Objection(key, sentence, refuses=False)
+
+
 def _people(config: Config) -> Iterator[Objection]:
     approval = config.permissions.approval
     lists: dict[str, tuple[str, ...]] = {
@@ -91,14 +111,33 @@ def _people(config: Config) -> Iterator[Objection]:
         "permissions.approval.approvers": approval.approvers,
         _ESCALATE: approval.escalate_to,
     }
-    holders = {f"api:{token.name}" for token in config.gateway.admin_tokens}
+    holders = {f"{API}:{token.name}" for token in config.gateway.admin_tokens}
     for key, entries in lists.items():
         if "*" in entries:
             yield Objection(key, '"*" would name everybody; list ids as channel:id')
         for entry in entries:
-            if entry.startswith("api:") and entry not in holders and key != _ESCALATE:
-                sentence = f"{key} names {entry}, which has no effect: no token of gateway.admin_tokens is it"
-                yield Objection(key, sentence, refuses=False)
+            if key == _ESCALATE or entry == EVERYBODY:
+                continue
+            if why := _is_nobody(entry, holders, config):
+                yield Objection(key, f"{key} names {entry}, which has no effect: {why}", refuses=False)
+
+
+def _is_nobody(entry: str, holders: Collection[str], config: Config) -> str:
+    """Why nobody can be meant by this; "" where somebody may be."""
+    try:
+        person = Identity.parse(entry)
+    except ValueError:
+        return "a person is written as channel:id, such as telegram:123456789"
+    if person.channel == API:
+        return "" if entry in holders else "no token of gateway.admin_tokens is it"
+    known = sections(config.channels)
+    return "" if person.channel in known else _no_channel(person.channel, known)
+
+
+def _no_channel(name: str, known: Collection[str]) -> str:
+    nearest = get_close_matches(name, known, n=1)
+    hint = f"did you mean {nearest[0]}?" if nearest else f"there are: {', '.join(sorted(known))}"
+    return f"there is no channel {name}; {hint}"
 
 
 def _places(config: Config) -> Iterator[Objection]:
@@ -107,6 +146,9 @@ def _places(config: Config) -> Iterator[Objection]:
         yield Objection("workspace", "the whole file system cannot be the workspace; choose a folder")
     elif workspace == Path.home():
         sentence = "workspace is the home folder: the bot may read and write everything in it"
+        yield Objection("workspace", sentence, refuses=False)
+    elif not workspace.is_dir():
+        sentence = f"workspace is {workspace}, and there is no such folder: make it, or name another"
         yield Objection("workspace", sentence, refuses=False)
     for folder in skill_folders(config):
         if workspace.is_relative_to(folder):
@@ -151,9 +193,7 @@ def _nowhere(config: Config) -> Iterator[Objection]:
     for key, target in {**written, "inspection.target": config.inspection.target}.items():
         channel = target.partition(":")[0]
         if _is_address(target) and channel not in known:
-            nearest = get_close_matches(channel, known, n=1)
-            hint = f"did you mean {nearest[0]}?" if nearest else f"there are: {', '.join(sorted(known))}"
-            sentence = f"{key} is {target}, where nothing arrives: there is no channel {channel}; {hint}"
+            sentence = f"{key} is {target}, where nothing arrives: {_no_channel(channel, known)}"
             yield Objection(key, sentence, refuses=False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import typing
 from collections.abc import Iterator
 from types import UnionType
@@ -23,8 +24,8 @@ _EXPECTED = {
     "int_from_float": "must be a whole number",
     "float_type": "must be a number",
     "string_type": "must be text; put it in quotes",
-    "list_type": "must be a list",
-    "tuple_type": "must be a list",
+    "list_type": "must be a list, such as [a, b]",
+    "tuple_type": "must be a list, such as [a, b]",
     "dict_type": "must hold keys and values",
     "model_type": "must hold keys and values",
     "model_attributes_type": "must hold keys and values",
@@ -54,15 +55,33 @@ def _sentence(detail: ErrorDetails, path: Path, model: type[BaseModel]) -> str:
         case "less_than_equal":
             return f"must be at most {context['le']}"
         case "string_pattern_mismatch":
-            return f"must match {context['pattern']}"
+            return must_fit(str(context["pattern"]))
         case "value_error":
             return str(context.get("error", detail["msg"]))
         case "missing":
             return "is missing"
+        case "bool_type" | "int_type" if _is_quoted(detail.get("input")):
+            return f"{_EXPECTED[detail['type']]}, without quotes"
         case "bool_type" if str(detail.get("input")).lower() in _WORDS_FOR_BOOL:
             return "must be true or false (YAML 1.2 takes yes, no, on and off as words)"
         case kind:
             return _EXPECTED.get(kind, detail["msg"])
+
+
+_NAME = re.compile(r"\^\[A-Za-z0-9(?P<more>[_.-]+)]\{(?P<least>\d+),(?P<most>\d+)}\$")
+
+
+def must_fit(pattern: str) -> str:
+    """The sentence about a name that a pattern does not take."""
+    if (form := _NAME.fullmatch(pattern)) is None:
+        return f"must match {pattern}"
+    more = " ".join(form["more"])
+    return f"must be {form['least']} to {form['most']} of the letters a to z, digits and {more} (no blanks)"
+
+
+def _is_quoted(value: object) -> bool:
+    """Text that would be right as what it says."""
+    return isinstance(value, str) and (value in ("true", "false") or value.strip("+-").isdecimal())
 
 
 def _one_of(detail: ErrorDetails, expected: str) -> str:

@@ -16,6 +16,15 @@ from echo_bot.errors import ConfigError
 Path = tuple[str | int, ...]
 
 
+_HINTS = {
+    r"found character '\t'": ": YAML is indented with blanks, never with tabs",
+    "mapping values are not allowed here": ": is the line indented as the keys beside it? A value with a "
+    "colon and a blank after it needs quotes",
+    "did not find expected key": ": is the line indented as the keys beside it?",
+    "expected <block end>": ": is the line indented as the keys beside it?",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Tree:
     """A document: plain values, and for each path the line (from 1) on which its key or item stands."""
@@ -35,6 +44,7 @@ def parse_yaml(text: str, file: str) -> Tree:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         reason = " ".join(f"{error.context or ''} {error.problem or 'cannot be read'}".split())
+        reason += next((hint for said, hint in _HINTS.items() if said in reason), "")
         raise ConfigError(f"not valid YAML: {reason}", file=file, line=mark.line + 1 if mark else 0) from None
     except (YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"not valid YAML: {' '.join(str(error).split())}", file=file) from None

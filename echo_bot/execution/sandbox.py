@@ -77,6 +77,11 @@ class SandboxExecutor:
                 False,
                 f"the workspace {self._layout.workspace} cannot be shown alone; choose another folder",
             )
+        if not await asyncio.to_thread(os.path.isdir, self._layout.workspace):
+            return (
+                False,
+                f"there is no folder {self._layout.workspace}, the workspace; make it, or name another",
+            )
         self._mounts_handles = await asyncio.to_thread(knows_handles, self._bwrap)
         complaint = ""
         for namespaces in NAMESPACE_VARIANTS:

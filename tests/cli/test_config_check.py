@@ -148,3 +148,29 @@ def test_a_file_that_is_not_there(command_line: CommandLine, config: Path) -> No
     answer = command_line("config", "check", str(config))
     assert (answer.code, answer.out) == (2, "")
     assert "cannot be read: No such file or directory" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("channels:\n\ttelegram: {}\n", "indented with blanks, never with tabs"),
+        (
+            "channels:\n  telegram:\n   enabled: true\n    token: x\n",
+            "is the line indented as the keys beside it",
+        ),
+        ("channels: {telegram: {allow_from: 42}}\n", "must be a list, such as [a, b]"),
+        ('gateway: {port: "8765"}\n', "must be a whole number, without quotes"),
+        ('channels: {telegram: {enabled: "true"}}\n', "must be true or false, without quotes"),
+        (
+            "channels: {telegram: {accounts: {my bot: {}}}}\n",
+            "letters a to z, digits and _ - (no blanks)",
+        ),
+    ],
+)
+def test_a_usual_mistake_is_told_with_what_to_write(
+    command_line: CommandLine, config: Path, written: str, says: str
+) -> None:
+    config.write_text(written)
+    answer = command_line("config", "check", str(config))
+    assert answer.code == 2
+    assert says in answer.err

@@ -283,8 +283,8 @@ async def test_an_option_that_is_wrong_is_named_as_it_was_written(desk: Desk) ->
             ("--set", "api-base=http://x"),
             "echo-bot: --set api-base: there is no such key; did you mean",
         ),
-        (("--account", "my bot"), "echo-bot: --account my bot: an account's name is 1 to 32 letters"),
-        (("--account", "a.b"), "echo-bot: --account a.b: an account's name is"),
+        (("--account", "my bot"), "echo-bot: --account my bot: must be 1 to 32 of the letters a to z"),
+        (("--account", "a.b"), "echo-bot: --account a.b: must be"),
         (("--allow", "42,43"), "several take an --allow each"),
     ):
         answer = await desk.set_up("telegram", *arguments, stdin="")

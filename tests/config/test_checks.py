@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from echo_bot.channel import ChannelManifest, SenderIds
@@ -45,3 +47,33 @@ def test_a_target_on_a_channel_that_there_is_none_of_is_a_warning(
     found = [each for each in check(config_from_keys({key: written})) if "no channel" in each.sentence]
     assert [each.key for each in found] == warned
     assert not any(each.refuses for each in found)
+
+
+@pytest.mark.parametrize("key", ["permissions.admin_users", "permissions.approval.approvers"])
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("telegram:42", ""),
+        ("telegram/second:42", ""),
+        ("cli:local", ""),
+        ("ada", "such as telegram:123456789"),
+        ("42", "such as telegram:123456789"),
+        ("telegarm:42", "there is no channel telegarm; did you mean telegram?"),
+        ("telegram:@ada", "an id is a number"),
+        ("api:ci", "no token of gateway.admin_tokens"),
+    ],
+)
+def test_whoever_decides_and_can_be_nobody_is_a_warning(key: str, written: str, says: str) -> None:
+    telegram = ChannelManifest("telegram", "Telegram", "x:y", sender_ids=SenderIds(r"-?\d+", "a number"))
+    config = config_from_keys({key: [written]}, [telegram])
+    found = [each for each in (*check(config), *check_senders(config, [telegram])) if each.key == key]
+    assert len(found) == bool(says)
+    assert all(says in each.sentence and not each.refuses for each in found)
+
+
+def test_a_workspace_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
+    for folder, warned in ((tmp_path, False), (tmp_path / "lisbn", True)):
+        found = [
+            each for each in check(config_from_keys({"workspace": str(folder)})) if each.key == "workspace"
+        ]
+        assert ["there is no such folder" in each.sentence for each in found] == [True] * warned

@@ -241,3 +241,11 @@ print("hardened", harden_process(), is_hardened())
 with tempfile.TemporaryDirectory() as folder:
     asyncio.run(main())
 """
+
+
+async def test_a_workspace_that_is_not_there_is_no_fault_of_the_kernel(tmp_path: Path) -> None:
+    executor = SandboxExecutor(SandboxLayout(str(tmp_path / "lisbn")), {"PATH": "/usr/bin:/bin"})
+    ready, why = await executor.ready()
+    assert not ready
+    assert "lisbn is no folder; make it" in why
+    assert "namespaces" not in why

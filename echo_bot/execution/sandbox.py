@@ -80,7 +80,7 @@ class SandboxExecutor:
         if not await asyncio.to_thread(os.path.isdir, self._layout.workspace):
             return (
                 False,
-                f"there is no folder {self._layout.workspace}, the workspace; make it, or name another",
+                f"the workspace {self._layout.workspace} is no folder; make it, or name another",
             )
         self._mounts_handles = await asyncio.to_thread(knows_handles, self._bwrap)
         complaint = ""

@@ -18,7 +18,7 @@ from channels.telegram.keyboard import read_callback_data
 from channels.telegram.questions import HOW_TO_ANSWER, Questions, answering, question_for
 from echo_bot.channel import Port, Prompt
 from echo_bot.channel.errands import Errands
-from echo_bot.errors import RetryAfter, TemporaryFailure
+from echo_bot.errors import OutcomeUnknown, RetryAfter, TemporaryFailure
 from echo_bot.events import Address, ButtonPress, Identity, PressReply
 from echo_bot.text.language import N_, _
 
@@ -82,8 +82,10 @@ class Presses:
 
         async def answer() -> None:
             try:
-                await self._bot.answer_callback_query(
-                    query.id, text=_answer_text(reply.text), show_alert=not reply.ok
+                await self._patiently(
+                    lambda: self._bot.answer_callback_query(
+                        query.id, text=_answer_text(reply.text), show_alert=not reply.ok
+                    )
                 )
             except TelegramError:
                 log.info("telegram_press_not_answered", account=self._account, query=query.id)
@@ -107,14 +109,18 @@ class Presses:
             log.info("telegram_outcome_not_said", account=self._account, message=message.message_id)
 
     async def _patiently(self, send: Callable[[], Awaitable[object]]) -> None:
-        """Send again where that may help, waiting as Telegram asks. Raises the last TelegramError."""
+        """Send again where that may help, waiting as Telegram asks. Raises the last TelegramError.
+
+        Also where the answer was lost: of a press only the first answer counts, and whoever is asked or
+        told twice is better off than whoever waits for nothing.
+        """
         for pause in _PAUSES_SECONDS:
             try:
                 await send()
                 return
             except TelegramError as error:
                 failure = failure_of(error, self._bot.token)
-                if not isinstance(failure, RetryAfter | TemporaryFailure):
+                if not isinstance(failure, RetryAfter | TemporaryFailure | OutcomeUnknown):
                     raise
                 await asyncio.sleep(failure.seconds if isinstance(failure, RetryAfter) else pause)
         await send()

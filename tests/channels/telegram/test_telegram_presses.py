@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from channels.telegram.adapter import TelegramChannel
@@ -90,6 +92,37 @@ async def test_an_answer_that_fails_stops_nothing(
     chat.press("Approve once")
     await port.wait_for_press(2)
     assert await chat.press("Approve once").answer() == QueryAnswer("Approved once", False)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        pytest.param(lambda telegram: telegram.fail("answerCallbackQuery", 500, times=1), id="it failed"),
+        pytest.param(
+            lambda telegram: telegram.fail("answerCallbackQuery", 429, retry_after=1, times=1),
+            id="it asks to wait",
+        ),
+        pytest.param(lambda telegram: telegram.drop("answerCallbackQuery", times=1), id="the line broke"),
+    ],
+)
+async def test_a_press_is_answered_also_where_telegram_takes_the_answer_later(
+    telegram: TelegramEmulator,
+    channel: TelegramChannel,
+    chat: Conversation,
+    trouble: Callable[[TelegramEmulator], None],
+) -> None:
+    trouble(telegram)
+    await channel.send_card(HERE, CARD)
+    assert await chat.press("Approve once").answer() == QueryAnswer("Approved once", False)
+
+
+async def test_a_question_whose_sending_failed_is_asked_again(
+    telegram: TelegramEmulator, channel: TelegramChannel, chat: Conversation
+) -> None:
+    await channel.send_card(HERE, CARD)
+    telegram.fail("sendMessage", 502, times=1)
+    chat.press("Deny with reason")
+    await chat.wait_for_text("Why not?")
 
 
 async def test_a_press_that_cannot_be_stored_comes_again(

@@ -9,14 +9,14 @@ from telegram import InlineKeyboardMarkup, InputFile, LinkPreviewOptions, Messag
 from telegram.constants import ChatAction
 from telegram.error import BadRequest
 
-from channels.telegram.client import TelegramBot, open_bot
+from channels.telegram.client import DRAFT, TelegramBot, open_bot
 from channels.telegram.failures import TOKEN_FIX, is_about_format, is_not_modified, translated
 from channels.telegram.files import MAX_UPLOAD_BYTES, locate_file
 from channels.telegram.inbound import GENERAL_TOPIC, NAME
 from channels.telegram.keyboard import keyboard_of
 from channels.telegram.link import Link
 from channels.telegram.redaction import TokenFilter
-from channels.telegram.render import MAX_UNITS, Rendered, render_card, render_markdown
+from channels.telegram.render import MAX_UNITS, Rendered, render_card, render_markdown, render_plain
 from channels.telegram.standing import Rhythm
 from channels.telegram.webhook import answer_unavailable, webhook_of
 from echo_bot.channel import (
@@ -108,7 +108,13 @@ class TelegramChannel:
     # Sending
 
     async def send_text(self, address: Address, message: OutboundText) -> MessageRef:
-        return await self._send(address, _rendered(message), message.text, reply_to_id=message.reply_to_id)
+        return await self._send(
+            address,
+            _rendered(message),
+            message.text,
+            reply_to_id=message.reply_to_id,
+            is_draft=message.is_draft,
+        )
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
         shown = render_card(card)
@@ -142,14 +148,20 @@ class TelegramChannel:
     # Changing what was sent
 
     async def edit_text(self, ref: MessageRef, message: OutboundText) -> None:
-        await self._edit(ref, _rendered(message), message.text, None)
+        await self._edit(ref, _rendered(message), message.text, None, is_draft=message.is_draft)
 
     async def edit_card(self, ref: MessageRef, card: Card) -> None:
         shown = render_card(card)
         await self._edit(ref, shown, shown.text, keyboard_of(card.buttons))
 
     async def _edit(
-        self, ref: MessageRef, shown: Rendered, plain: str, keyboard: InlineKeyboardMarkup | None
+        self,
+        ref: MessageRef,
+        shown: Rendered,
+        plain: str,
+        keyboard: InlineKeyboardMarkup | None,
+        *,
+        is_draft: bool = False,
     ) -> None:
         """Put this in the message's place; without a keyboard Telegram takes the old one away."""
         bot = self._bot()
@@ -162,6 +174,7 @@ class TelegramChannel:
                 entities=shown.entities or None,
                 reply_markup=keyboard,
                 link_preview_options=_NO_PREVIEW,
+                rate_limit_args=DRAFT if is_draft else None,
             )
 
         with translated(bot.token):
@@ -193,6 +206,7 @@ class TelegramChannel:
         *,
         reply_to_id: str = "",
         keyboard: InlineKeyboardMarkup | None = None,
+        is_draft: bool = False,
     ) -> MessageRef:
         bot = self._bot()
 
@@ -206,6 +220,7 @@ class TelegramChannel:
                     reply_parameters=_answering(reply_to_id),
                     reply_markup=keyboard,
                     link_preview_options=_NO_PREVIEW,
+                    rate_limit_args=DRAFT if is_draft else None,
                 )
 
             return await _with_plain_fallback(send_as, shown, plain)
@@ -238,7 +253,7 @@ async def _with_plain_fallback(send: Callable[[Rendered], Awaitable[T]], shown: 
 
 
 def _rendered(message: OutboundText) -> Rendered:
-    return render_markdown(message.text) if message.markdown else Rendered(message.text)
+    return render_markdown(message.text) if message.markdown else render_plain(message.text)
 
 
 def _number(written: str) -> int:

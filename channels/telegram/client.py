@@ -6,11 +6,13 @@ import asyncio
 import os
 import ssl
 from collections.abc import Callable, Coroutine
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+from telegram.error import RetryAfter
 from telegram.ext import AIORateLimiter, ExtBot
 from telegram.request import HTTPXRequest
 
@@ -21,6 +23,11 @@ from echo_bot.errors import ChannelFatal
 
 OFFICIAL_API = "https://api.telegram.org"
 _UNPACED = frozenset({"sendChatAction", "setMessageReaction", "answerCallbackQuery"})
+DRAFT = 1
+"""As `rate_limit_args`: what is sent shows how something grows and may be left out."""
+
+_KEPT_FOR_FINALS = 8
+_UNTIL_LESS_BUSY = timedelta(seconds=3)
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 _CONNECTIONS = 8
@@ -33,7 +40,10 @@ os.environ.setdefault("PTB_TIMEDELTA", "true")
 
 
 class Pace(AIORateLimiter):
-    """Telegram's limits of messages a second and a minute; small signs and answers neither wait nor count."""
+    """Telegram's limits of messages a second and a minute; small signs and answers neither wait nor count.
+
+    A draft never waits, and in a group it leaves room for what must arrive.
+    """
 
     async def process_request(
         self,
@@ -46,7 +56,15 @@ class Pace(AIORateLimiter):
     ) -> Any:
         if endpoint in _UNPACED:
             return await callback(*args, **kwargs)
+        if rate_limit_args == DRAFT:
+            self._refuse_where_busy(int(data["chat_id"]))
+            rate_limit_args = None
         return await super().process_request(callback, args, kwargs, endpoint, data, rate_limit_args)
+
+    def _refuse_where_busy(self, chat_id: int) -> None:
+        """Raises RetryAfter for a group of whose minute little is left."""
+        if chat_id < 0 and not self._get_group_limiter(chat_id).has_capacity(_KEPT_FOR_FINALS):
+            raise RetryAfter(_UNTIL_LESS_BUSY)
 
 
 class Turnstile(HTTPXRequest):

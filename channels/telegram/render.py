@@ -13,6 +13,7 @@ from telegramify_markdown import RenderConfig, convert
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
 from channels.telegram.losses import is_safe_link, letters, shown_whole
+from channels.telegram.quiet import quiet
 from echo_bot.channel import LengthUnit
 from echo_bot.events import Card
 from echo_bot.text import TextEntity, encode_card_telegram
@@ -38,13 +39,18 @@ def render_markdown(source: str) -> Rendered:
     """The formatted text, or `source` as it is where formatting would lose words or outgrow a message."""
     text, found = convert(literal_markup(shown_whole(source)), latex_escape=False, config=_plain_symbols())
     if measure(text, LengthUnit.UTF16) > MAX_UNITS or not keeps_words(source, text):
-        return Rendered(source)
+        return render_plain(source)
     entities = tuple(
         MessageEntity(type=one.type, offset=one.offset, length=one.length, url=one.url, language=one.language)
         for one in found
         if one.type != "text_link" or is_safe_link(one.url or "")
     )
-    return Rendered(text, entities)
+    return Rendered(text, quiet(text, entities))
+
+
+def render_plain(text: str) -> Rendered:
+    """The text as it is; of what Telegram would mark by itself, names are shown as code."""
+    return Rendered(text, quiet(text, ()))
 
 
 def render_card(card: Card) -> Rendered:

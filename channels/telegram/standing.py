@@ -30,8 +30,9 @@ class Rhythm:
     webhook_check: float = 60.0
     first_retry: float = 1.0
     longest_retry: float = 30.0
-    fatal_retry: float = 60.0
+    first_fatal_retry: float = 2.0
     """A token that is refused while running: a person must act, but a proxy's 404 may pass by itself."""
+    fatal_retry: float = 60.0
     last_word: float = 0.7
 
 
@@ -40,7 +41,7 @@ class Standing:
 
     def __init__(self, account: str, rhythm: Rhythm) -> None:
         self._account, self._rhythm = account, rhythm
-        self._delay, self.pause = rhythm.first_retry, 0.0
+        self._delay, self._fatal_delay, self.pause = rhythm.first_retry, rhythm.first_fatal_retry, 0.0
         self._contested = False
         self._state, self._error = ChannelState.STARTING, ""
         self._again_at: datetime | None = None
@@ -57,7 +58,8 @@ class Standing:
     def succeeded(self, *, proven: bool) -> None:
         """A call that had to wait proves that nobody else polls; a quick one may have slipped between."""
         if proven:
-            self._contested, self._delay = False, self._rhythm.first_retry
+            self._contested = False
+            self._delay, self._fatal_delay = self._rhythm.first_retry, self._rhythm.first_fatal_retry
         self.pause = 0.0
         if not self._contested and self._state is not ChannelState.CONNECTED:
             log.info("telegram_connected", account=self._account)
@@ -73,7 +75,8 @@ class Standing:
             case RetryAfter():
                 self.pause = failure.seconds + _SLACK_SECONDS
             case ChannelFatal():
-                self.pause = self._rhythm.fatal_retry
+                self.pause = min(self._fatal_delay, self._rhythm.fatal_retry)
+                self._fatal_delay = self.pause * 2
             case _:
                 self.pause = self._delay
                 self._delay = min(self._delay * _GROWTH, self._rhythm.longest_retry)

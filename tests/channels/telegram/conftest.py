@@ -20,6 +20,7 @@ QUICK = Rhythm(
     webhook_check=0.1,
     first_retry=0.02,
     longest_retry=0.1,
+    first_fatal_retry=0.05,
     fatal_retry=0.1,
 )
 

@@ -62,6 +62,15 @@ async def test_an_edit_falls_back_to_plain_text_too(
     assert chat.from_bot[-1].text == "**bold**"
 
 
+@pytest.mark.parametrize("markdown", [True, False])
+async def test_a_name_in_a_text_pings_nobody(
+    channel: TelegramChannel, chat: Conversation, markdown: bool
+) -> None:
+    await channel.send_text(HERE, OutboundText("ask @bob_b, not a@example.org", markdown=markdown))
+    assert chat.from_bot[-1].marked("mention") == []
+    assert chat.from_bot[-1].marked("code") == ["@bob_b"]
+
+
 async def test_text_that_formatting_makes_too_long_goes_plain(
     channel: TelegramChannel, chat: Conversation
 ) -> None:

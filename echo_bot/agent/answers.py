@@ -17,6 +17,7 @@ from pydantic_ai.messages import (
 )
 
 from echo_bot.agent.thinking import ThinkFilter, without_thinking
+from echo_bot.text import is_blank
 from echo_bot.text.language import N_, _
 
 NO_ANSWER = N_("(The model gave no answer.)")
@@ -67,7 +68,7 @@ def _without_thinking(part: ModelResponsePart) -> ModelResponsePart | None:
     if not isinstance(part, TextPart):
         return part
     text = without_thinking(part.content)
-    return replace(part, content=text) if text.strip() else None
+    return None if is_blank(text) else replace(part, content=text)
 
 
 def give_calls_ids_of_their_own(response: ModelResponse) -> None:

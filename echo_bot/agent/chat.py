@@ -37,6 +37,7 @@ from echo_bot.events import InboundEvent, SessionKey
 from echo_bot.policy.settings import ToolSettings
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import HistoryEntry
+from echo_bot.text import is_blank
 from echo_bot.text.language import _, ngettext
 from echo_bot.tools.registry import Registry
 from echo_bot.tools.scope import TurnScope
@@ -216,7 +217,7 @@ class ChatRunner:
     ) -> None:
         await self._remember(scope, done)
         told = remark(done)
-        answer = text.strip() or NO_ANSWER
+        answer = NO_ANSWER if is_blank(text) else text.strip()
         shown = _(NO_ANSWER) if answer == NO_ANSWER else answer
         await self._reply(scope, shown + (f"\n\n{told}" if told else ""), stream)
 
@@ -308,7 +309,7 @@ class _Shown:
         if not response.tool_calls or self.stream is None:
             return
         text = text_of_response(response)
-        if text.strip():
+        if not is_blank(text):
             source = f"{self.scope.turn_id}:said{self.journal.message_count}"
             await self.stream.finish(text, source=source)
         else:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from echo_bot.channel import Channel
 from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
-from echo_bot.text import measure, split_markdown
+from echo_bot.text import is_blank, measure, split_markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,13 @@ def fitting(channel: Channel, body: Body) -> tuple[Body, ...]:
     limits = channel.capabilities
     if body.kind != "text" or measure(body.text, limits.length_unit) <= limits.max_length:
         return (body,)
-    first, *rest = split_markdown(body.text, limits.max_length, limits.length_unit)
+    first, *rest = (part for part in parts_for(channel, body.text) if not is_blank(part))
     return (replace(body, text=first), *(Body("text", each, body.markdown) for each in rest))
+
+
+def parts_for(channel: Channel, text: str) -> tuple[str, ...]:
+    """The text in messages that the channel takes."""
+    return split_markdown(text, channel.capabilities.max_length, channel.capabilities.length_unit)
 
 
 def drops_doubles(channel: Channel, body: Body) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import structlog
 
 from echo_bot.channel import Channel
-from echo_bot.delivery.body import Body, drops_doubles, fitting, hand_over
+from echo_bot.delivery.body import Body, drops_doubles, fitting, hand_over, parts_for
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.delivery.pace import Pace
@@ -30,7 +30,7 @@ from echo_bot.errors import (
 from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow, TurnEnd
-from echo_bot.text import encodable, measure, split_markdown
+from echo_bot.text import encodable, is_blank, measure
 from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
@@ -163,12 +163,10 @@ class Delivery:
         return self._book.get(address)
 
     def _parts(self, address: Address, text: str) -> tuple[str, ...]:
+        """What is sent of the text; platforms refuse a part that shows nothing."""
         channel = self._book.get(address)
-        if not text.strip():
-            return ()
-        if channel is None:
-            return (text,)
-        return split_markdown(text, channel.capabilities.max_length, channel.capabilities.length_unit)
+        parts = (text,) if channel is None else parts_for(channel, text)
+        return tuple(part for part in parts if not is_blank(part))
 
     async def _put(
         self, address: Address, rows: tuple[OutboxRow, ...], ends: TurnEnd | None

@@ -13,7 +13,7 @@ from echo_bot.delivery.outbox import Delivery
 from echo_bot.delivery.receipt import Receipt
 from echo_bot.errors import ChannelError, OutcomeUnknown, RetryAfter
 from echo_bot.events import Address, MessageRef, OutboundText
-from echo_bot.text import measure
+from echo_bot.text import is_blank, measure
 
 log = structlog.get_logger(__name__)
 
@@ -55,7 +55,7 @@ class ReplyStream:
         """The reply grew by this; it is shown when the channel can edit and its pace allows."""
         self._text += text
         channel = self._delivery.channel(self._address)
-        if channel is None or not channel.capabilities.edits or not self._interval or not self._text.strip():
+        if channel is None or not channel.capabilities.edits or not self._interval or is_blank(self._text):
             return
         if self._pump is None:
             self._pump = asyncio.create_task(self._show(channel), name="reply stream")
@@ -126,7 +126,7 @@ class ReplyStream:
     async def _draw(self, channel: Channel) -> None:
         text = self._text
         whole_words = _UNFINISHED.sub("", text)
-        if not whole_words.strip():
+        if is_blank(whole_words):
             return
         shown = self._mask(whole_words).rstrip() + _CURSOR
         if measure(shown, channel.capabilities.length_unit) > channel.capabilities.max_length:

@@ -16,6 +16,7 @@ from echo_bot.text.measure import measure
 from echo_bot.text.parts import TooLong, card_parts, closed_card
 from echo_bot.text.plain import defuse_mentions, strip_markup
 from echo_bot.text.split import join_parts, split_markdown, split_plain
+from echo_bot.text.visible import is_blank
 
 __all__ = [
     "TextEntity",
@@ -30,6 +31,7 @@ __all__ = [
     "encode_card_plain",
     "encode_card_slack",
     "encode_card_telegram",
+    "is_blank",
     "join_parts",
     "measure",
     "split_markdown",

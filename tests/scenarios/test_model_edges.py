@@ -51,6 +51,14 @@ async def test_two_calls_with_the_same_id_are_two_calls(
         assert {n for n in "ab" if (bot.workspace / n).exists()} == {"a", "b"}
 
 
+async def test_an_answer_that_shows_nothing_is_no_answer(tmp_path: Path, says: Says) -> None:
+    script = ScriptedModel([Say("\u200b\u2800"), Say("\u200b")])
+    async with running_bot(tmp_path, model=script.model) as bot:
+        await bot.channel.say("hello")
+        await bot.channel.wait_for(says("(The model gave no answer.)"))
+        assert len(bot.channel.messages) == 1
+
+
 async def test_a_model_that_never_ends_is_stopped_by_the_limit_with_a_sentence(
     tmp_path: Path, local: Config, says: Says
 ) -> None:

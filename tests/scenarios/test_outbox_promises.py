@@ -47,6 +47,13 @@ async def test_messages_keep_their_order_while_the_platform_asks_to_wait(
         assert bot.channel.texts == [f"number {number}" for number in range(5)]
 
 
+async def test_of_a_long_text_no_part_shows_nothing(tmp_path: Path, local: Config) -> None:
+    limits = ChannelCapabilities(max_length=100, length_unit=LengthUnit.CHARACTERS)
+    async with running_bot(tmp_path, local, channel=FakeChannel("telegram", capabilities=limits)) as bot:
+        await bot.parts.delivery.send(CHAT, "begin" + "\n" * 250 + "end", source="s", wait_seconds=5)
+        assert [text.strip() for text in bot.channel.texts] == ["begin", "end"]
+
+
 async def test_a_message_that_waits_for_its_time_is_sent_after_a_restart_without_another_reason(
     tmp_path: Path, local: Config
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from echo_bot.testing.telegram.errors import ApiError
 from echo_bot.testing.telegram.model import JsonObject
+from echo_bot.text import is_blank
 
 MAX_TEXT_UNITS = 4096
 MAX_CAPTION_UNITS = 1024
@@ -26,7 +27,7 @@ def utf16_length(text: str) -> int:
 
 
 def check_text(text: str, limit: int = MAX_TEXT_UNITS) -> None:
-    if not text.strip():
+    if is_blank(text):
         raise ApiError.bad_request("message text is empty" if not text else "text must be non-empty")
     if utf16_length(text) > limit:
         caption = limit == MAX_CAPTION_UNITS

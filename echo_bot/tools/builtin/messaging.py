@@ -10,6 +10,7 @@ from echo_bot.delivery import Delivery
 from echo_bot.events import Address, OutboundFile
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.targets import OWNER, parse_target
+from echo_bot.text import is_blank
 from echo_bot.tools.base import Tool, ToolExecutionContext, ToolResult
 from echo_bot.tools.sites import CallSite, CallSites
 
@@ -64,7 +65,7 @@ class _Sending(Tool):
     def _problem(self, params: dict[str, Any], address: Address) -> ToolResult | None:
         """Why there is nothing to send, or no way to send it."""
         files = params.get("files") or ()
-        if not (str(params[self.text_field]).strip() or files):
+        if is_blank(str(params[self.text_field])) and not files:
             return ToolResult(False, error=f"{self.text_field} is empty", error_kind="validation")
         channel = self._delivery.channel(address)
         if channel is None:

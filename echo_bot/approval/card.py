@@ -10,7 +10,7 @@ from echo_bot.approval.arguments import argument_blocks, argument_texts, plan_bl
 from echo_bot.approval.escape import escape_line, escape_lines
 from echo_bot.approval.fallback import fallback_text
 from echo_bot.approval.lookalike import lookalike_notes
-from echo_bot.approval.names import display_name
+from echo_bot.approval.names import named
 from echo_bot.approval.request import ApprovalRequest, Choice, Outcome
 from echo_bot.approval.words import APPROVED, EXECUTORS, GRANTS, OTHER_TITLE, RISKS, TITLES, Words
 from echo_bot.events import Button, ButtonStyle, Card, CardBlock, CardState, CodeBlock, Fields, Paragraph
@@ -145,10 +145,12 @@ def call_blocks(request: ApprovalRequest, mask: SecretMask) -> Iterator[CardBloc
     if request.diff:
         yield CodeBlock(escape_lines(mask.mask(request.diff)), language="diff", label=Words.diff)
     if len(request.commands) > 1:
+        commands = tuple(dict.fromkeys(request.commands))
         listing = "\n".join(
-            f"{place}. {shown_line(command, mask)}" for place, command in enumerate(request.commands, 1)
+            f"{place}. {shown_line(command, mask)}" for place, command in enumerate(commands, 1)
         )
-        yield CodeBlock(listing, label=Words.commands)
+        is_whole = len(commands) == len(request.commands)
+        yield CodeBlock(listing, label=Words.commands if is_whole else Words.commands_once)
     if request.env:
         changes = "\n".join(shown_line(f"{name}={value}", mask) for name, value in request.env.items())
         yield CodeBlock(changes, label=Words.environment)
@@ -234,9 +236,7 @@ def _one_of(words: list[str]) -> str:
 
 
 def _person(identity: str, name: str, mask: SecretMask) -> str:
-    """The identity first: while something is open, what its owner chose as a name may imitate anything."""
-    shown = shown_line(display_name(name), mask)
-    return f"{shown_line(identity, mask)} (“{shown}”)" if shown else shown_line(identity, mask)
+    return shown_line(named(identity, name), mask)
 
 
 def _button(choice: Choice, token: str) -> Button:

@@ -141,7 +141,9 @@ class Copies:
 
     async def tell_waiting(self, record: ApprovalRecord) -> None:
         """The chat of the request hears that somebody elsewhere decides."""
-        await self._notice(record.address, _("Waiting for approval."), source=f"{record.approval_id}:waiting")
+        text = _("Waiting for approval of {tool} ({id}); the card is in another chat.")
+        text = text.format(tool=record.tool, id=record.approval_id[-6:])
+        await self._notice(record.address, text, source=f"{record.approval_id}:waiting")
 
     async def remind(self, record: ApprovalRecord) -> None:
         """One line under each copy. Nothing of the call is in it, so it mentions and formats nothing."""
@@ -194,7 +196,7 @@ class Copies:
         is_elsewhere = record.copies and all(ref.address != record.address for ref in record.copies)
         if is_elsewhere and record.kind == "approval":
             source = f"{record.approval_id}:outcome"
-            await self._notice(record.address, _outcome(card), source=source)
+            await self._notice(record.address, _outcome(record, card), source=source)
 
     async def _show_late(self, record: ApprovalRecord) -> None:
         """Unless its end is being shown at this moment."""
@@ -256,6 +258,6 @@ def _progress(record: ApprovalRecord) -> str:
     )
 
 
-def _outcome(card: Card) -> str:
+def _outcome(record: ApprovalRecord, card: Card) -> str:
     verdict = next((block.text for block in card.blocks if isinstance(block, Paragraph)), _("Closed"))
-    return f"{verdict} ({card.title.rstrip()}, {card.short_id})"
+    return _("{verdict} – {tool} ({id})").format(verdict=verdict, tool=record.tool, id=card.short_id)

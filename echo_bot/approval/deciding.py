@@ -49,7 +49,7 @@ _GRANT_SCOPES: dict[Choice, Literal["session", "1h", "always"]] = {
     Choice.ALWAYS: "always",
 }
 _HOUR = timedelta(hours=1)
-_NOT_FOUND = N_("No open approval has that id; the list of approvals shows those that are open.")
+_NOT_FOUND = N_("No open approval has that id. /approvals lists those that are open.")
 _SHORTEST_REF = 4
 
 

@@ -65,6 +65,7 @@ class GateDecision:
     restricted: bool = False
     network: bool = False
     edited_by: str = ""
+    edited_by_name: str = ""
     recheck: Callable[[], str] = lambda: ""
 
 
@@ -336,6 +337,7 @@ class ApprovalGate:
             restricted=is_restricted_by_star(facts.caller.sender, self._settings.access, facts.caller.paired),
             network=self._options.network_allowed,
             edited_by=request.edited_by,
+            edited_by_name=request.edited_by_name,
             recheck=recheck,
         )
 

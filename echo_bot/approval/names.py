@@ -15,13 +15,10 @@ def named(identity: str, name: str) -> str:
     around the identity: nobody is named "Ada (discord:1576)". Nor does it hold what makes a link, a mention
     or code where the sentence around it is formatted.
     """
-    shown = display_name("".join(map(_plain, " ".join(name.split()))))
+    shown = "".join(map(_plain, " ".join(name.split())))
+    if len(shown) > _MOST_CHARACTERS:
+        shown = f"{shown[: _MOST_CHARACTERS - 1]}…"
     return f"{shown} ({identity})" if shown not in ("", identity) else identity
-
-
-def display_name(name: str) -> str:
-    """The name, cut to 40 characters; neither masked nor escaped."""
-    return name if len(name) <= _MOST_CHARACTERS else f"{name[: _MOST_CHARACTERS - 1]}…"
 
 
 def _plain(char: str) -> str:

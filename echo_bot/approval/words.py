@@ -81,6 +81,7 @@ class Words:
     plan = Phrase(N_("what it comes to"))
     argument = Phrase(N_("argument “{name}”"))
     commands = Phrase(N_("Runs, in order"))
+    commands_once = Phrase(N_("Runs, in order; what comes again is listed once"))
     diff = Phrase(N_("Change"))
     environment = Phrase(N_("Environment"))
     standard_input = Phrase(N_("Typed into it"))

@@ -97,6 +97,8 @@ class Admission:
         """Redeem a one-time code, in a direct chat only; five misses lock the sender for ten minutes."""
         if event.is_group:
             return Pairing(_("Send /pair in a direct chat with the bot, not in a group."), paired=False)
+        if not code.strip():
+            return Pairing(_("Write: /pair and the code you were given."), paired=False)
         now, who = self._clock(), str(event.sender)
         if await self._people.misses(who, now - _LOCK) >= _MAX_MISSES:
             return Pairing(_("Too many wrong codes. Try again in ten minutes."), paired=False)

@@ -53,7 +53,7 @@ def arguments_problem(tool: str, args: object, schema: JsonSchema) -> str:
         _steps_left.reset(counting)
     if errors:
         return f"{tool}: {_sentence(errors[0], schema)}"
-    return _too_long(tool, args)
+    return _runs_nothing(tool, args) or _too_long(tool, args)
 
 
 class _TooManySteps(Exception):
@@ -125,6 +125,13 @@ def _unknown(error: ValidationError, field: str, schema: JsonSchema) -> str:
 
 def _joined(field: str, name: str) -> str:
     return f"{field}.{name}" if field else name
+
+
+def _runs_nothing(tool: str, args: Mapping[str, JsonValue]) -> str:
+    """Nobody is asked whether nothing may run."""
+    is_run = tool in ("exec", "execute_code") or (tool == "process" and args.get("action") == "start")
+    blank = (name for name in ("command", "code") if is_run and not str(args.get(name, "-")).strip())
+    return next((f"{tool}: {name} is empty" for name in blank), "")
 
 
 def _too_long(tool: str, args: Mapping[str, JsonValue]) -> str:

@@ -14,7 +14,9 @@ from uuid import uuid4
 import structlog
 
 from echo_bot.approval.asking import GateRequest, editor_of
+from echo_bot.approval.escape import escape_line
 from echo_bot.approval.gate import ApprovalGate, GateDecision
+from echo_bot.approval.names import named
 from echo_bot.errors import StorageError
 from echo_bot.policy.call import Executor, JsonValue, canonical_json
 from echo_bot.policy.catalogue import canonical_name
@@ -346,7 +348,8 @@ def edited_note(tool: str, decision: GateDecision) -> str:
     args = json.dumps(dict(decision.args), ensure_ascii=False)
     if len(args) > _MOST_NOTE_CHARS:
         args = f"{args[:_MOST_NOTE_CHARS]}… ({len(args):,} characters in all)"
-    return f"{decision.edited_by} changed the arguments of this call. It is now {tool} {args}"
+    by = escape_line(named(decision.edited_by, decision.edited_by_name))
+    return f"{by} changed the arguments of this call. It is now {tool} {args}"
 
 
 def as_text(value: object) -> str:

@@ -59,7 +59,7 @@ def test_an_open_card_whole() -> None:
                 ("Tool", "exec"),
                 ("Folder", "/home/ana/project"),
                 ("Runs on", "the sandbox"),
-                ("Asked by", "telegram:42 (“Ana”)"),
+                ("Asked by", "Ana (telegram:42)"),
                 ("A longer approval covers", "exactly this call, asked by this person, in this session"),
                 ("Answer by", "13:00:00 CET"),
                 ("Id", "a1b2c3"),
@@ -92,6 +92,12 @@ def test_the_fallback_ends_with_what_to_type() -> None:
 def test_simple_commands_are_listed_when_there_are_several() -> None:
     card = opened(replace(REQUEST, commands=("cd build", "rm -r x")))
     assert CodeBlock("1. cd build\n2. rm -r x", "", "Runs, in order") in card.blocks
+
+
+def test_what_a_loop_runs_again_is_listed_once() -> None:
+    card = opened(replace(REQUEST, commands=("make a", "sleep 1") * 9))
+    label = "Runs, in order; what comes again is listed once"
+    assert CodeBlock("1. make a\n2. sleep 1", "", label) in card.blocks
 
 
 def test_a_diff_stands_for_the_content_it_shows() -> None:
@@ -227,13 +233,13 @@ def test_a_line_break_in_a_command_is_marked_and_stays_inside_the_margin() -> No
 
 def test_a_display_name_cannot_imitate_a_line_of_the_card() -> None:
     card = opened(replace(REQUEST, requester_name="Ana\n✅ Approved by owner"))
-    assert rows(card)["Asked by"] == "telegram:42 (“Ana⏎✅ Approved by owner”)"
+    assert rows(card)["Asked by"] == "Ana ✅ Approved by owner (telegram:42)"
 
 
 def test_an_argument_cannot_imitate_a_fact_of_the_card() -> None:
     args: dict[str, JsonValue] = {"command": "ls", "Asked by": "web:local", "Environment": "x\n" * 3}
     card = opened(replace(REQUEST, args=args))
-    assert rows(card)["Asked by"] == "telegram:42 (“Ana”)"
+    assert rows(card)["Asked by"] == "Ana (telegram:42)"
     assert "| Asked by: web:local" in card.fallback
     assert "argument “Environment”:\n| x⏎" in card.fallback
 

@@ -16,6 +16,9 @@ SENTENCES = [
     ("exec", {"command": "ls", "zzz": 1},
      "exec: zzz is not a parameter; the parameters are command, cwd, timeout, env"),
     ("exec", {"command": 1}, "exec: command must be text"),
+    ("exec", {"command": " \n"}, "exec: command is empty"),
+    ("execute_code", {"code": "", "language": "bash"}, "execute_code: code is empty"),
+    ("process", {"action": "start", "command": ""}, "process: command is empty"),
     ("exec", {"command": "ls", "env": {"A": 1}}, "exec: env.A must be text"),
     ("exec", {"command": "ls", "timeout": -1}, "exec: timeout must be at least 0"),
     ("exec", {"command": "ls", "timeout": True}, "exec: timeout must be a whole number"),
@@ -37,6 +40,7 @@ VALID = [
     ("skill_manage", {"action": "create", "name": "x", "content": "y"}),
     ("image_generate", {"prompt": "x", "aspect": "square"}),
     ("process", {"action": "signal", "process_id": "p", "signal": 15}),
+    ("process", {"action": "list", "command": ""}),
     ("delegate_task", {"tasks": ["a"], "tools": ["read_file"]}),
     ("skills_list", {}),
 ]

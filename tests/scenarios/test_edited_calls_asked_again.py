@@ -47,7 +47,7 @@ def is_again(message: FakeMessage) -> bool:
     return (
         message.card is not None
         and message.card.state is CardState.OPEN
-        and "Edited by: telegram:7 (“Ada”)" in message.body
+        and "Edited by: Ada (telegram:7)" in message.body
     )
 
 

@@ -225,6 +225,25 @@ async def test_stop_cancels_the_turn_closes_its_card_and_nothing_runs(
         assert not (bot.workspace / "made").exists()
 
 
+async def test_stop_tells_of_the_messages_that_it_drops(
+    tmp_path: Path, local: Config, is_open: Is, says: Says
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        await bot.channel.say("/run touch made")
+        await bot.channel.wait_for(is_open)
+        await bot.channel.say("and then?")
+        await bot.channel.wait_for(says("A decision is open"))
+        await bot.channel.say("/stop")
+        await bot.channel.wait_for(says("Stopped 1 turn and 1 message that waited."))
+
+
+async def test_a_command_that_is_empty_asks_nobody(tmp_path: Path, local: Config, says: Says) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        await bot.channel.say("/tool exec command=")
+        await bot.channel.wait_for(says("exec was not run: command is empty."))
+        assert not bot.channel.cards
+
+
 async def test_stop_kills_a_running_command(tmp_path: Path, local: Config, says: Says) -> None:
     config = local | {"permissions.approval.auto_approve": ["exec"]}
     async with running_bot(tmp_path, config) as bot:

@@ -81,5 +81,35 @@ async def test_an_edited_call_names_who_wrote_it(tmp_path: Path, local: Config, 
         first = await bot.channel.wait_for(is_open)
         await bot.channel.press("Edit", message=first, text="echo two", sender_name="Ada")
         second = await bot.channel.wait_for(lambda m: is_open(m) and "echo two" in m.body)
-        assert "Edited by: telegram:1 (“Ada”)" in second.body
+        assert "Edited by: Ada (telegram:1)" in second.body
         await eventually(lambda: "Edited by Ada (telegram:1) at" in first.body, "the first card")
+
+
+async def test_the_list_of_approvals_and_the_result_of_an_edit_name_people_as_cards_do(
+    tmp_path: Path, local: Config, is_open: Is, says: Says
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        await bot.channel.say("/run echo one", sender_name="Ada")
+        first = await bot.channel.wait_for(is_open)
+        assert "Asked by: Ada (telegram:1)" in first.body
+        await bot.channel.say("/approvals")
+        await bot.channel.wait_for(says("asked by `Ada (telegram:1)`"))
+        await bot.channel.press("Edit", message=first, text="echo two", sender_name="Ada")
+        await bot.channel.press(
+            "Approve once", message=await bot.channel.wait_for(lambda m: is_open(m) and "echo two" in m.body)
+        )
+        await bot.channel.wait_for(says("Ada (telegram:1) changed the arguments of this call"))
+
+
+async def test_the_requesters_chat_is_told_which_call_waits_elsewhere(
+    tmp_path: Path, local: Config, is_open: Is, says: Says
+) -> None:
+    async with running_bot(tmp_path, local | ELSEWHERE) as bot:
+        await bot.channel.say("/run echo hi")
+        card = await bot.channel.wait_for(is_open)
+        assert card.card is not None
+        told = f"Waiting for approval of exec ({card.card.short_id}); the card is in another chat."
+        await bot.channel.wait_for(says(told))
+        await bot.channel.press("Deny", message=card, sender_id="7")
+        outcome = await bot.channel.wait_for(says("Denied by telegram:7 at"))
+        assert outcome.body.endswith(f" – exec ({card.card.short_id})")

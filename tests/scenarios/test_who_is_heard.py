@@ -38,6 +38,15 @@ async def test_a_stranger_hears_one_line_an_hour_while_pairing_is_on(tmp_path: P
         assert len(bot.channel.messages) == 1
 
 
+async def test_pairing_without_a_code_says_how_and_is_no_wrong_code(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    async with running_bot(tmp_path, local) as bot:
+        await bot.channel.say("/pair")
+        await bot.channel.wait_for(says("Write: /pair and the code"))
+        assert not await bot.store.people.misses("telegram:1", datetime(2000, 1, 1, tzinfo=UTC))
+
+
 async def test_an_edited_message_pairs_nobody(tmp_path: Path, local: Config) -> None:
     async with running_bot(tmp_path, local) as bot:
         await open_code(bot, "ABCD2345", "chat")

@@ -102,7 +102,7 @@ class ReceivedFiles:
             problem = path.sentence
         problem = self._mask(problem)
         log.warning("file_not_received", channel=address.channel, problem=problem)
-        return ReceivedFile(name, mime=mime, size=block.size, problem=f"{name}: {problem}")
+        return ReceivedFile(name, mime=mime, size=block.size, problem=problem)
 
     async def _data(self, address: Address, block: ContentBlock) -> bytes:
         if block.size > MAX_FILE_BYTES:
@@ -164,7 +164,7 @@ class ReceivedFiles:
         return data
 
 
-_TOO_BIG = f"it is larger than {MAX_FILE_BYTES // 1024**2} MB, the most that is received"
+_TOO_BIG = N_("it is larger than 25 MB, the most that is received")
 
 
 class _NotReceived(Exception):

@@ -102,7 +102,7 @@ def for_people(files: Sequence[ReceivedFile]) -> str:
 
 def _for_people(file: ReceivedFile) -> str:
     if not file.path:
-        return _("Not received: {problem}").format(problem=_(file.problem))
+        return _("Not received: {name}: {problem}").format(name=file.name, problem=_(file.problem))
     told = _("Received `{path}` ({kind}).").format(path=file.path, kind=file.kind)
     if file.words:
         return told + _(" Transcribed:") + f"\n{fence(file.words)}"

@@ -34,16 +34,17 @@ async def stop(request: Request, desk: Desk) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """How much was stopped; false when nothing was."""
+    """How much was stopped; false when nothing was. `waiting`: messages whose turn had not begun."""
 
     turns: int
     workers: int
     workflows: int = 0
     tasks: int = 0
     jobs: int = 0
+    waiting: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.turns or self.workers or self.workflows or self.tasks or self.jobs)
+        return bool(self.turns or self.waiting or self.workers or self.workflows or self.tasks or self.jobs)
 
 
 async def halt(key: SessionKey, desk: Desk) -> Stopped:
@@ -65,7 +66,8 @@ async def halt(key: SessionKey, desk: Desk) -> Stopped:
     )
     if turns:
         await desk.broker.cancel_turns(ids, _STOPPED)
-    return Stopped(len(turns), workers, workflows, tasks)
+    begun = int(running is not None)
+    return Stopped(begun, workers, workflows, tasks, waiting=len(turns) - begun)
 
 
 async def _stop_jobs(request: Request, desk: Desk) -> int:
@@ -83,6 +85,10 @@ async def _stop_jobs(request: Request, desk: Desk) -> int:
 def words_of_stop(stopped: Stopped) -> str:
     counts = (
         (stopped.turns, ngettext("{count:,} turn", "{count:,} turns", stopped.turns)),
+        (
+            stopped.waiting,
+            ngettext("{count:,} message that waited", "{count:,} messages that waited", stopped.waiting),
+        ),
         (stopped.workers, ngettext("{count:,} worker", "{count:,} workers", stopped.workers)),
         (stopped.workflows, ngettext("{count:,} workflow", "{count:,} workflows", stopped.workflows)),
         (stopped.tasks, ngettext("{count:,} task", "{count:,} tasks", stopped.tasks)),

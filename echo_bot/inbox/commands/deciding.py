@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from echo_bot.approval.answers import votes_of
+from echo_bot.approval.names import named
 from echo_bot.approval.request import Choice
 from echo_bot.approval.stored import request_from_json
 from echo_bot.inbox.commands.desk import Desk, Request
@@ -22,7 +23,7 @@ async def list_approvals(request: Request, desk: Desk) -> str:
         _("{id} {summary}, asked by {person}").format(
             id=literal(r.approval_id[-6:]),
             summary=literal(desk.mask(summary_of(r))),
-            person=literal(r.requester),
+            person=literal(desk.mask(requester_of(r))),
         )
         + _votes(r)
         for r in records
@@ -84,6 +85,10 @@ async def revoke(request: Request, desk: Desk) -> str:
 
 def summary_of(record: ApprovalRecord) -> str:
     return request_from_json(record.request_json).summary
+
+
+def requester_of(record: ApprovalRecord) -> str:
+    return named(record.requester, request_from_json(record.request_json).requester_name)
 
 
 def _votes(record: ApprovalRecord) -> str:

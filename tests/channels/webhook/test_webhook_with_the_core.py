@@ -73,7 +73,7 @@ async def test_a_person_elsewhere_approves_while_the_caller_waits(start: Start) 
         answer = await waits
         assert answer.status_code == 200
         # A person who is quicker than the first delivery leaves nothing to wait for.
-        assert texts(answer)[0].startswith(("Waiting for approval.", "Approved once by telegram:1"))
+        assert texts(answer)[0].startswith(("Waiting for approval of exec", "Approved once by telegram:1"))
         assert "it ran" in texts(answer)[-1]
 
 

@@ -13,7 +13,7 @@ from echo_bot.app.api import add_api
 from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
 from echo_bot.app.reviving import revivable
 from echo_bot.app.secrets import open_secrets
-from echo_bot.channel import AsgiApp, Channel
+from echo_bot.channel import AsgiApp, Channel, ChannelManifest
 from echo_bot.config.loader import Loaded, config_from_keys
 from echo_bot.gateway import Gateway, GatewaySettings
 from echo_bot.gateway.api.parts import ApiParts
@@ -53,6 +53,7 @@ async def running_bot(
     channel: FakeChannel | None = None,
     more_channels: Sequence[FakeChannel] = (),
     channels: Sequence[Channel] = (),
+    manifests: Sequence[ChannelManifest] = (),
     interactive: bool = False,
     clock: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[RunningBot]:
@@ -60,7 +61,8 @@ async def running_bot(
 
     `config` holds dotted keys. The fake channel is named telegram unless another is given, and sender "1" is
     listed there. With `channels` there is no fake one but those: real adapters, started and stopped with the
-    bot, whose `hooks()` are served on a loopback port. With API tokens the HTTP API is served there too.
+    bot, whose `hooks()` are served on a loopback port; `manifests` of channels that are not part of Echo Bot,
+    so that `config` may hold their keys. With API tokens the HTTP API is served there too.
     What people read is in the configured language, English by default, whatever the locale.
     """
     workspace = folder / "workspace"
@@ -72,7 +74,7 @@ async def running_bot(
         "rate_limit.per_minute": 0,
         **(config or {}),
     }
-    loaded = Loaded(config_from_keys(keys))
+    loaded = Loaded(config_from_keys(keys, manifests))
     choose(language_of(loaded.config.language, {}))
     store = SqlStore(f"sqlite+aiosqlite:///{folder / 'state' / 'echo-bot.db'}")
     await store.open()
@@ -83,7 +85,7 @@ async def running_bot(
         secrets = await open_secrets(loaded, store.sealed, {}, clock)
         setting = Setting(
             loaded=loaded,
-            manifests=(),
+            manifests=tuple(manifests),
             store=store,
             secrets=secrets,
             writer=f"test-{id(store):x}",

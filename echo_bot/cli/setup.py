@@ -28,11 +28,12 @@ def setup(
     send_to: str,
     options: tuple[str, ...],
 ) -> None:
-    """Set up CHANNEL: telegram, discord or slack.
+    """Set up CHANNEL: telegram, discord, slack, or one that a package of yours brings.
 
     Asks for the tokens (hidden; without a terminal one line each on standard input, in the order named),
     checks them by the platform's own calls, names what is missing there, writes the configuration and stores
-    the tokens encrypted. What it cannot finish it leaves as it was.
+    the tokens encrypted. A token that is stored need not be given again: an empty line keeps it. What it
+    cannot finish it leaves as it was.
     """
     from echo_bot.cli.setting_up import Wish, set_up
 

@@ -37,7 +37,8 @@ HEAD = """# A tour of the tools
 
 A weekend in Lisbon, planned in Telegram: one conversation in which the assistant uses each of its tools.
 This page is written by a test, which holds this conversation with the real bot and a model that follows a
-script. Cards are shown as they came; **▸** marks the button that was pressed.
+script. Cards are shown as they came; **▸** marks the button that was pressed. Times, ids and folders were
+replaced by the same ones everywhere.
 
 `/run` and `/tool` do the same without a model.
 """

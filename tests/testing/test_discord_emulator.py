@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -288,3 +290,9 @@ async def test_faults_are_met_as_often_as_asked_and_recorded(
 )
 def test_a_person_reads_words_not_marks(content: str, words: str) -> None:
     assert visible(content) == words
+
+
+def test_without_its_package_it_says_how_to_get_it() -> None:
+    hidden = "import sys; sys.modules['simcord'] = None; import echo_bot.testing.discord"
+    done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True, check=False)
+    assert "needs simcord 3.2.1. In a checkout: pip install" in done.stderr

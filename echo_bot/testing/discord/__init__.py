@@ -23,6 +23,15 @@ Trouble on demand: `discord.fail("POST", "/channels/*/messages", 429, retry_afte
 It needs the package `simcord`, of which it uses the pinned version 3.2.1.
 """
 
+from echo_bot.called import install_extra
+
+try:
+    import simcord  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"Discord's emulator needs simcord 3.2.1. {install_extra('dev')}", name="simcord"
+    ) from error
+
 from echo_bot.testing.discord.emulator import TOKEN, DiscordEmulator
 from echo_bot.testing.discord.interactions import Interaction
 from echo_bot.testing.discord.people import Conversation, Person

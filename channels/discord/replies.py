@@ -7,9 +7,9 @@ from collections import OrderedDict
 from typing import Any
 
 import structlog
-from discord import Interaction
+from discord import HTTPException, Interaction
 
-from channels.discord.failures import SDK_ERRORS
+from channels.discord.failures import ACKNOWLEDGED_ALREADY, SDK_ERRORS, UNKNOWN_INTERACTION
 from echo_bot.channel import LengthUnit
 from echo_bot.text import split_markdown
 
@@ -40,6 +40,7 @@ class Repeats:
 async def acknowledge(interaction: Act, *, thinking: bool = False) -> bool:
     """Tell Discord that the interaction arrived. False: it was too late; what it decides still holds.
 
+    Any other failure may have come after Discord took it, so an answer is worth a try.
     `thinking`: shows the person alone that an answer comes.
     """
     try:
@@ -47,7 +48,7 @@ async def acknowledge(interaction: Act, *, thinking: bool = False) -> bool:
             await interaction.response.defer(ephemeral=True, thinking=thinking)
     except SDK_ERRORS as error:
         _not_answered(interaction, error)
-        return False
+        return not _is_refusal(error, UNKNOWN_INTERACTION)
     return True
 
 
@@ -58,12 +59,22 @@ async def tell(interaction: Act, text: str) -> None:
     try:
         async with asyncio.timeout(_TELL_SECONDS):
             for part in split_markdown(text, MAX_CHARACTERS, LengthUnit.CHARACTERS):
-                if interaction.response.is_done():
-                    await interaction.followup.send(part, ephemeral=True, suppress_embeds=True)
-                else:
-                    await interaction.response.send_message(part, ephemeral=True, suppress_embeds=True)
+                await _tell_part(interaction, part)
     except SDK_ERRORS as error:
         _not_answered(interaction, error)
+
+
+async def _tell_part(interaction: Act, part: str) -> None:
+    if not interaction.response.is_done():
+        try:
+            await interaction.response.send_message(part, ephemeral=True, suppress_embeds=True)
+        except HTTPException as error:
+            # It was acknowledged, only Discord's answer to that was lost.
+            if not _is_refusal(error, ACKNOWLEDGED_ALREADY):
+                raise
+        else:
+            return
+    await interaction.followup.send(part, ephemeral=True, suppress_embeds=True)
 
 
 async def withdraw(interaction: Act) -> None:
@@ -87,3 +98,7 @@ async def say_openly(interaction: Act, note: str, text: str) -> None:
 
 def _not_answered(interaction: Act, error: BaseException) -> None:
     log.info("discord_interaction_not_answered", interaction=interaction.id, error=type(error).__name__)
+
+
+def _is_refusal(error: BaseException, code: int) -> bool:
+    return isinstance(error, HTTPException) and error.code == code

@@ -253,3 +253,12 @@ async def test_a_token_that_no_button_holds_is_refused(channel: DiscordChannel, 
     card = Card("c", "t", (), (Button("Go", "x" * 100, prompt="Why?"),))
     with pytest.raises(FormatRejected, match="100 characters"):
         await channel.send_card(Address("discord", chat.id), card)
+
+
+async def test_a_press_is_answered_though_the_answer_to_its_acknowledgement_was_lost(
+    channel: DiscordChannel, discord: DiscordEmulator, card: Shown, chat: Conversation
+) -> None:
+    discord.drop("POST", "/interactions/*/callback", after=True)
+    assert await chat.press("Approve once").answer() == "Approved once"
+    discord.drop("POST", "/interactions/*/callback")
+    assert await chat.press("Approve once").answer() == "Approved once"

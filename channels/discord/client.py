@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from typing import Any, Protocol
 
@@ -66,6 +67,9 @@ class DiscordClient(discord.Client):
         channel = self.get_channel(channel_id)
         return channel.guild.id if isinstance(channel, GuildChannel | discord.Thread) else None
 
+    async def setup_hook(self) -> None:
+        self.http._global_over = _PassingLimit()
+
     async def on_connect(self) -> None:
         self._listener.connected()
 
@@ -87,6 +91,21 @@ class DiscordClient(discord.Client):
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
         # Without its traceback, which may hold what people wrote.
         log.error("discord_event_failed", event_name=event_method, error=type(sys.exception()).__name__)
+
+
+class _PassingLimit(asyncio.Event):
+    """Set unless all calls wait for a limit. It passes also when the call that met it is given up meanwhile.
+
+    The SDK would leave every later call waiting for ever.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set()
+
+    def clear(self) -> None:
+        super().clear()
+        asyncio.get_running_loop().call_later(LONGEST_RATE_WAIT_SECONDS, self.set)
 
 
 def _proxy(proxy: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 
@@ -335,3 +336,16 @@ async def test_nothing_is_sent_while_nothing_is_connected(settings: object, here
     idle = DiscordChannel(ChannelSettings(account="", secrets={"token": "x"}))
     with pytest.raises(TemporaryFailure, match="not started"):
         await idle.send_text(here, OutboundText("hi"))
+
+
+async def test_a_limit_for_all_calls_passes_also_when_the_call_that_met_it_was_given_up(
+    channel: DiscordChannel, discord: DiscordEmulator, chat: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("channels.discord.client.LONGEST_RATE_WAIT_SECONDS", 0.3)
+    address = Address("discord", chat.id)
+    limit = discord.fail("POST", "/channels/*/typing", 429, retry_after=0.2, is_global=True)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(channel.typing(address), 0.15)
+    assert limit.met == 1
+    await channel.send_text(address, OutboundText("after it"))
+    assert chat.from_bot[-1].text == "after it"

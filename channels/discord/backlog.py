@@ -17,6 +17,7 @@ from channels.discord.client import DiscordClient
 from channels.discord.failures import translated
 from channels.discord.places import NAME, Where, where
 from channels.discord.rooms import number
+from channels.discord.timing import Timing
 from echo_bot.channel import Port
 from echo_bot.errors import ChannelError
 from echo_bot.events import Address
@@ -29,6 +30,7 @@ _KNOWN = 1000
 _MOST_MESSAGES = 100
 _OLDEST = timedelta(hours=24)
 _ENTRIES = 20
+_MOST_ELSEWHERE = 20
 _DIGITS = range(15, 21)
 _AT_ONCE = 8
 """How many places are asked about at the same time: a start waits for all of them."""
@@ -38,15 +40,18 @@ class Backlog:
     """Remembers per channel the last message that was seen, where the bot has been talked to.
 
     After a restart this memory is empty. Then the core's transcripts tell it, which know direct chats too:
-    Discord itself lists none to bots.
+    Discord itself lists none to bots. In a server it is asked about other channels too, from the last
+    message on that was seen anywhere: what was for the bot there was said while it did not listen.
     """
 
-    def __init__(self, port: Port, account: str) -> None:
-        self._port, self._account = port, account
+    def __init__(self, port: Port, account: str, timing: Timing) -> None:
+        self._port, self._account, self._timing = port, account, timing
         self._last_seen: OrderedDict[int, tuple[Where, int]] = OrderedDict()
+        self._last_anywhere = 0
 
     def saw(self, place: Where, channel_id: int, message_id: int, *, talks: bool) -> None:
         """A message came by; `talks`: it was for the bot, so the channel is one to catch up with."""
+        self._last_anywhere = max(message_id, self._last_anywhere)
         if talks or channel_id in self._last_seen:
             _, before = self._last_seen.get(channel_id, (place, 0))
             self._last_seen[channel_id] = place, max(message_id, before)
@@ -59,11 +64,28 @@ class Backlog:
         chats = [chat for chat in await self._port.chats(NAME, self._account) if self._is_new(chat)]
         for some_chats in _portions(chats):
             await asyncio.gather(*(self._recall(client, chat, seconds) for chat in some_chats))
-        for known in _portions(list(self._last_seen.items())):
+        looked_at = [*self._last_seen.items(), *self._elsewhere(client)]
+        for known in _portions(looked_at):
             reads = (self._history(client, channel_id, seen, seconds) for channel_id, (_, seen) in known)
             for (_, (place, _)), messages in zip(known, await asyncio.gather(*reads), strict=True):
                 for message in messages:
                     yield message, place
+
+    def _elsewhere(self, client: DiscordClient) -> Iterator[tuple[int, tuple[Where, int]]]:
+        """Where the bot was never talked to and something new was said, the newest first."""
+        if not self._last_anywhere:
+            return
+        told = [
+            (getattr(channel, "last_message_id", None) or 0, channel)
+            for server in client.guilds
+            for channel in (*server.channels, *server.threads)
+            if isinstance(channel, Messageable) and channel.id not in self._last_seen
+        ]
+        told = [each for each in told if each[0] > self._last_anywhere]
+        for _, channel in sorted(told, key=lambda each: each[0], reverse=True)[:_MOST_ELSEWHERE]:
+            place = where(channel)
+            if place is not None:
+                yield channel.id, (place, self._last_anywhere)
 
     def _is_new(self, chat: Address) -> bool:
         channel_id = chat.thread_id or chat.chat_id
@@ -83,20 +105,29 @@ class Backlog:
             return
         place, seen = where(channel), await self._last_in_transcript(chat)
         newest = getattr(channel, "last_message_id", None)
-        if place is None or (newest is not None and (newest <= seen or _is_too_old(newest))):
+        self._last_anywhere = max(seen, self._last_anywhere)
+        if place is None or (newest is not None and newest <= max(seen, self._oldest())):
             return
         self.saw(place, channel_id, seen, talks=True)
 
     async def _last_in_transcript(self, chat: Address) -> int:
-        entries = await self._port.transcript(chat, _ENTRIES)
-        ids = (entry.entry_id for entry in entries if entry.role == "user")
-        return max((int(each) for each in ids if each.isdecimal() and len(each) in _DIGITS), default=0)
+        """Also learns from it how far the clocks are apart."""
+        last = 0
+        for entry in await self._port.transcript(chat, _ENTRIES):
+            if entry.role == "user" and entry.entry_id.isdecimal() and len(entry.entry_id) in _DIGITS:
+                self._timing.learn(snowflake_time(int(entry.entry_id)), entry.at)
+                last = max(last, int(entry.entry_id))
+        return last
+
+    def _oldest(self) -> int:
+        """What was said before this id is not looked at."""
+        return time_snowflake(self._timing.there(datetime.now(UTC)) - _OLDEST)
 
     async def _history(
         self, client: DiscordClient, channel_id: int, after: int, seconds: float
     ) -> list[Message]:
         """The newest hundred, oldest first; nothing where they cannot be read."""
-        since = Object(max(after, time_snowflake(datetime.now(UTC) - _OLDEST)))
+        since = Object(max(after, self._oldest()))
         known = client.get_channel(channel_id)
         channel = known if isinstance(known, Messageable) else client.get_partial_messageable(channel_id)
         try:
@@ -110,10 +141,6 @@ class Backlog:
 
 def _portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
     return (items[start : start + _AT_ONCE] for start in range(0, len(items), _AT_ONCE))
-
-
-def _is_too_old(message_id: int) -> bool:
-    return snowflake_time(message_id) < datetime.now(UTC) - _OLDEST
 
 
 async def wait_until_ready(client: DiscordClient, seconds: float) -> None:

@@ -34,8 +34,8 @@ class Reception:
         self._port, self._account, self._rooms, self._errands = port, account, rooms, errands
         self._rhythm = rhythm
         self.intake = Intake(account)
-        self._backlog = Backlog(port, account)
         self._repeats, self._timing = Repeats(), Timing()
+        self._backlog = Backlog(port, account, self._timing)
         self._presses = Presses(port, account, rhythm.modal)
         self._slash = SlashCommands(port, account)
         self._connection: Connection | None = None
@@ -101,7 +101,11 @@ class Reception:
     async def _take(
         self, message: discord.Message, said_at: datetime, edited_at: datetime | None = None
     ) -> None:
-        place = where(message.channel) or await self._look_up(message)
+        place = where(message.channel)
+        if place is None:
+            if message.author.id == self._bot_id:
+                return
+            place = await self._look_up(message)
         await self._take_at(place, message, said_at, edited_at)
 
     async def _take_at(

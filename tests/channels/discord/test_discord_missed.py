@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from channels.discord.adapter import DiscordChannel
-from echo_bot.channel import ChannelState, TranscriptEntry
+from channels.discord.connection import Rhythm
+from echo_bot.channel import ChannelSettings, ChannelState, TranscriptEntry
 from echo_bot.events import Address
 from echo_bot.testing.discord import Conversation, DiscordEmulator, Person
 from echo_bot.testing.fake_port import FakePort
@@ -203,3 +204,59 @@ async def test_one_message_that_came_late_makes_nothing_new_that_is_told_again(
     event = await port.wait_for_event("meanwhile")
     assert (datetime.now(UTC) - event.timestamp).total_seconds() > 7000
     assert discord.resumes
+
+
+async def test_what_was_said_meanwhile_in_other_channels_of_the_server_is_read_too(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, ada: Person, chat: Conversation
+) -> None:
+    guild = discord.guild()
+    other = ada.chat(guild.channel("other"))
+    thread = ada.chat(guild.thread(guild.channel("third"), "plan"))
+    chat.say("hello")
+    await port.wait_for_event("hello")
+    await lose_session(channel, discord)
+    other.mention("in another channel")
+    thread.mention("in a thread")
+    await port.wait_for_event("in another channel")
+    await port.wait_for_event("in a thread")
+
+
+async def test_the_first_start_of_all_reads_no_history(
+    settings: ChannelSettings, rhythm: Rhythm, discord: DiscordEmulator, ada: Person
+) -> None:
+    room = ada.chat(discord.guild().channel("general"))
+    room.mention("before the bot was ever started")
+    channel, port = DiscordChannel(settings, rhythm), FakePort()
+    await channel.start(port)
+    room.mention("now")
+    await port.wait_for_event("now")
+    await channel.stop()
+    assert [event.text for event in port.stored] == ["now"]
+    assert discord.called("GET", HISTORY) == []
+
+
+async def test_after_a_restart_the_transcript_tells_how_far_the_clocks_are_apart(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
+) -> None:
+    discord.skew(-300 * 86_400)
+    seen = chat.say("before")
+    before = await port.wait_for_event("before")
+    await channel.stop()
+    chat.say("while it was off")
+    restarted = FakePort()
+    restarted.places = (before.address,)
+    restarted.entries = (TranscriptEntry(str(seen.id), "user", "before", before.timestamp),)
+    await channel.start(restarted)
+    missed = await restarted.wait_for_event("while it was off")
+    assert abs((datetime.now(UTC) - missed.timestamp).total_seconds()) < 60
+
+
+async def test_what_comes_hours_after_it_was_written_is_old_however_it_comes(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
+) -> None:
+    chat.say("now")
+    await port.wait_for_event("now")
+    discord.skew(-7200)
+    chat.say("two hours late")
+    late = await port.wait_for_event("two hours late")
+    assert (datetime.now(UTC) - late.timestamp).total_seconds() > 7000

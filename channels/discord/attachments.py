@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePosixPath
+from urllib.parse import quote
 
 from discord import Attachment, Message
 
@@ -11,6 +13,7 @@ from echo_bot.errors import TargetGone
 from echo_bot.events import BlockType, ContentBlock
 
 _FILE_HOSTS = ("https://cdn.discordapp.com/", "https://media.discordapp.net/")
+_AS_THEY_ARE = "%!#$&'()*+,/:;=?@[]~"
 _KINDS = {"image": BlockType.IMAGE, "video": BlockType.VIDEO, "audio": BlockType.AUDIO}
 
 
@@ -21,7 +24,7 @@ def blocks_of(message: Message) -> Iterator[ContentBlock]:
         yield ContentBlock(
             BlockType.VOICE if attachment.is_voice_message() else _kind_of(mime),
             ref=f"{message.channel.id}/{message.id}/{attachment.id}",
-            name=attachment.filename,
+            name=name_of(attachment),
             mime=mime,
             size=attachment.size,
         )
@@ -43,7 +46,16 @@ def ids_of(block: ContentBlock) -> tuple[int, int, int]:
 
 
 def location_of(url: str) -> FileLocation:
+    """Of an address as it came: a server may leave a file's name in it as people wrote it."""
+    url = quote(url, safe=_AS_THEY_ARE)
     return FileLocation(url=url, at_platform=url.startswith(_FILE_HOSTS))
+
+
+def name_of(attachment: Attachment) -> str:
+    """As the sender named it: `filename` is without what Discord takes out of names, as most letters are."""
+    ending = PurePosixPath(attachment.filename).suffix
+    title = attachment.title or ""
+    return f"{title.removesuffix(ending)}{ending}" if title else attachment.filename
 
 
 def _kind_of(mime: str) -> BlockType:

@@ -37,7 +37,6 @@ def event_of(
     if not content and not spoken.mentioned:
         return None
     replied = _replied_to(message)
-    reply_is_own = replied is not None and replied.author.id == bot.id
     message_id = f"message:{message.id}"
     return inbound_event(
         event_id=f"edit:{message.id}:{edited_at.isoformat()}" if edited_at is not None else message_id,
@@ -54,12 +53,19 @@ def event_of(
         reply_to_id=_reply_to_id(message),
         reply_to_text=replied.content if replied is not None else "",
         reply_to_sender=str(replied.author.id) if replied is not None else "",
-        reply_to_is_own=reply_is_own,
+        reply_to_is_own=replied is not None and replied.author.id == bot.id,
         is_group=place.is_group,
-        mentioned=spoken.mentioned or reply_is_own,
+        mentioned=spoken.mentioned or _answers(message, replied, bot),
         from_bot=message.author.bot,
         metadata=dict(place.names) | ({"forwarded": "yes"} if message.message_snapshots else {}),
     )
+
+
+def _answers(message: Message, replied: Message | None, bot: Self) -> bool:
+    """Whether it is a reply to the bot, whom Discord names also where it does not show what is answered."""
+    if replied is not None:
+        return replied.author.id == bot.id
+    return message.type is MessageType.reply and any(each.id == bot.id for each in message.mentions)
 
 
 def self_of(message: Message, bot_id: int) -> Self:

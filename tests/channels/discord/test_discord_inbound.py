@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from channels.discord.adapter import DiscordChannel
-from channels.discord.attachments import location_of
+from channels.discord.attachments import location_of, name_of
 from echo_bot.errors import StorageError, TargetGone
 from echo_bot.events import BlockType, ContentBlock, EventType
 from echo_bot.testing.discord import Conversation, DiscordEmulator, Person
@@ -211,3 +212,65 @@ async def test_reactions_say_nothing(channel: DiscordChannel, port: FakePort, ch
     await port.wait_for_event("hi")
     await asyncio.sleep(0)
     assert len(port.seen) == 1
+
+
+def last_told(discord: DiscordEmulator, event: str) -> dict[str, Any]:
+    """What the bot was told last of a kind."""
+    [session] = discord.gateway.sessions.values()
+    return next(frame["d"] for frame in reversed(session.sent) if frame["t"] == event)
+
+
+async def test_a_reply_to_the_bot_speaks_to_it_also_when_the_message_is_gone(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, room: Conversation
+) -> None:
+    world = discord.world.backend
+    own = world.create_message(room.place.channel.id, world.bot_user.id, "shall I?")
+    channel_id, bot = room.place.channel.id, discord.bot_id
+    replying = {"type": 19, "message_reference": {"channel_id": str(channel_id), "message_id": str(own.id)}}
+    answered = room.say("yes")
+    message = last_told(discord, "MESSAGE_CREATE")
+    named = [{"id": bot, "username": "echo", "discriminator": "0", "avatar": None}]
+    for number, told in enumerate((named, []), 1):
+        gone = {"id": str(answered.id + number), "mentions": told, "referenced_message": None}
+        discord.gateway.tell("MESSAGE_CREATE", message | replying | gone)
+    await eventually(lambda: len(port.stored) == 3, "all three")
+    assert [event.mentioned for event in port.stored] == [False, True, False]
+
+
+async def test_what_the_bot_writes_in_an_unknown_thread_asks_for_nothing(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, room: Conversation
+) -> None:
+    room.say("before")
+    await port.wait_for_event("before")
+    message = last_told(discord, "MESSAGE_CREATE")
+    author = {"id": discord.bot_id, "username": "echo", "discriminator": "0", "avatar": None, "bot": True}
+    unknown = {"id": "1" * 18, "channel_id": "2" * 18, "author": author}
+    discord.gateway.tell("MESSAGE_CREATE", message | unknown)
+    room.say("after")
+    await port.wait_for_event("after")
+    assert discord.called("GET", "/channels/*") == []
+
+
+@pytest.mark.parametrize(
+    ("filename", "title", "name"),
+    [
+        ("plan.pdf", None, "plan.pdf"),
+        ("berblick_1.txt", "Überblick 1", "Überblick 1.txt"),
+        ("a_b.txt", "a b.txt", "a b.txt"),
+        ("README", "LIES MICH", "LIES MICH"),
+    ],
+)
+def test_a_file_is_called_as_its_sender_called_it(filename: str, title: str | None, name: str) -> None:
+    class Known:
+        pass
+
+    known = Known()
+    known.filename, known.title = filename, title  # type: ignore[attr-defined]
+    assert name_of(known) == name  # type: ignore[arg-type]
+
+
+def test_an_address_is_written_as_clients_write_it() -> None:
+    written = "https://cdn.discordapp.com/a/1/my notes ü%20.txt?ex=1&is=2&hm=a%2Bb&"
+    assert location_of(written).url == (
+        "https://cdn.discordapp.com/a/1/my%20notes%20%C3%BC%20.txt?ex=1&is=2&hm=a%2Bb&"
+    )

@@ -21,6 +21,10 @@ MAX_CHOICES = 25
 MAX_DESCRIPTION = 100
 _MAX_OPTIONS = 25
 _CHAT_INPUT, _STRING = 1, 3
+_IN_SERVERS = 0
+_SERVER, _DIRECT_CHAT = 0, 1
+"""Nowhere else: in a chat that the bot is no part of it could not answer."""
+
 _NAME = re.compile(r"[a-z0-9_-]{1,32}")
 
 
@@ -69,6 +73,8 @@ def _described(command: Command) -> dict[str, Any]:
         "name": command.name,
         "description": _short(command.description or command.name),
         "options": [_option(parameter) for parameter in parameters],
+        "integration_types": [_IN_SERVERS],
+        "contexts": [_SERVER, _DIRECT_CHAT],
     }
 
 

@@ -235,3 +235,21 @@ async def test_commands_work_in_threads_and_direct_chats(
     await ada.dm().slash("status").answer()
     places = [(event.chat_id, event.thread_id, event.is_group) for event in port.commanded]
     assert places == [(room.id, thread.id, True), (ada.dm().id, "", False)]
+
+
+async def test_an_answer_is_told_though_the_answer_to_the_acknowledgement_was_lost(
+    channel: DiscordChannel, discord: DiscordEmulator, chat: Conversation
+) -> None:
+    await eventually(lambda: discord.registered_commands, "the commands")
+    discord.drop("POST", "/interactions/*/callback", after=True)
+    used = chat.slash("status")
+    assert await used.answer()
+    assert used.answers[0].private
+
+
+async def test_commands_are_offered_where_the_bot_can_answer(
+    channel: DiscordChannel, discord: DiscordEmulator
+) -> None:
+    await eventually(lambda: discord.registered_commands, "the commands")
+    for command in discord.registered_commands:
+        assert (command["integration_types"], command["contexts"]) == ([0], [0, 1])

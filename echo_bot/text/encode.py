@@ -13,7 +13,12 @@ from echo_bot.text.measure import measure
 from echo_bot.text.plain import defuse_mentions
 
 _CODE_MARGIN = "| "
-_DISCORD_MARKUP = re.compile(r"([\\*_~`|<>\[\]()#:@-])")
+_DISCORD_MARKUP = re.compile(
+    r"(?P<lead>(?m:^)[ \t]*)(?P<start>[#>-])"
+    r"|[\\*_~`|<\[]|:(?=//|(?!\d\d:)[\w+-]+:)"
+)
+"""What makes something else of text in Discord: some signs anywhere, some only before a name or a line."""
+
 _TERMINAL_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BECOMES_LINK = re.compile(r"[@/#$.:]")
 _WORD = re.compile(r"\S+")
@@ -159,7 +164,11 @@ def _unfenced(code: str) -> str:
 
 
 def _discord_literal(text: str) -> str:
-    return _DISCORD_MARKUP.sub(r"\\\1", defuse_mentions(text))
+    return _DISCORD_MARKUP.sub(_escaped, defuse_mentions(text))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"{found['lead']}\\{found['start']}" if found["start"] else f"\\{found[0]}"
 
 
 def encode_card_slack(card: Card) -> str:

@@ -61,6 +61,23 @@ def test_discord_literal_text_has_no_markup_left() -> None:
     assert not re.search(r"(?<!\\)[*_`<\[]", literal.replace("**t**", ""))
 
 
+@pytest.mark.parametrize(
+    ("text", "literal"),
+    [
+        ("discord:123 (“Ada”) at 12:45:10 UTC", "discord:123 (“Ada”) at 12:45:10 UTC"),
+        ("/tmp/two-words", "/tmp/two-words"),
+        ("- a\n  - b\n# c\n> d\n-# e", "\\- a\n  \\- b\n\\# c\n\\> d\n\\-# e"),
+        ("https://x.y", "https\\://x.y"),
+        (":smile: :100:", "\\:smile: \\:100:"),
+        ("~~a~~ ||b||", "\\~\\~a\\~\\~ \\|\\|b\\|\\|"),
+    ],
+)
+def test_discord_is_kept_from_what_it_would_make_something_of_and_nothing_else(
+    text: str, literal: str
+) -> None:
+    assert encode_card_discord(Card("c", "t", (Paragraph(text),))) == f"**t**\n{literal}"
+
+
 def test_html_is_escaped_whole() -> None:
     encoded = encode_card_html(CARD)
     assert "<b>" not in encoded

@@ -329,6 +329,7 @@ class _Shown:
             interval_seconds=self.pace,
             mask=self.mask,
             draft=draft,
+            key=f"{self.scope.turn_id}:draft{self.journal.message_count}",
             on_draft=self.journal.note_draft,
         )
 

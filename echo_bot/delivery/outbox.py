@@ -52,7 +52,7 @@ _REPEATED = N_("(possibly repeated)")
 class Delivery:
     """Sends texts and files. `mask` hides secrets and is applied before anything is stored.
 
-    `pace` is what drafts and status lines share; sending itself keeps to nothing but the platform's answers.
+    `pace` is what drafts and status lines share; of it, sending keeps to what the platform asked for alone.
     """
 
     def __init__(
@@ -258,6 +258,9 @@ class Delivery:
         if channel is None:
             await self._later(row, _NOT_RUNNING_RETRY_SECONDS, "the channel is not running", counts=False)
             return None
+        if held := self.pace.held(row.address):
+            await self._later(row, held + 0.1, "the platform asked to wait", counts=False)
+            return None
         if row.state != "sending":
             await self._store.outbox.mark(row.row_id, "sending")
         return await self._attempt(channel, row)
@@ -364,15 +367,9 @@ class Delivery:
         next_try_at: datetime | None = None,
         count_try: bool = False,
     ) -> None:
-        mark = partial(
-            self._store.outbox.mark,
-            row.row_id,
-            state,
-            error=error,
-            next_try_at=next_try_at,
-            count_try=count_try,
-        )
-        await self._written(row, state, mark)
+        mark = self._store.outbox.mark
+        write = partial(mark, row.row_id, state, error=error, next_try_at=next_try_at, count_try=count_try)
+        await self._written(row, state, write)
 
     async def _written(self, row: OutboxRow, state: OutboxState, write: Callable[[], Awaitable[T]]) -> T:
         """What became of it must be written: a row left `sending` holds up its chat until a restart."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import structlog
 
@@ -28,7 +29,8 @@ class ReplyStream:
     """One reply. `add` never blocks the model: previews may be dropped, the final text never.
 
     `interval_seconds` is the least time between two edits in the chat; 0 shows no previews. `draft` is the
-    message of an earlier run that goes on to grow; `on_draft` is told where a new one stands.
+    message of an earlier run that goes on to grow; `on_draft` is told where a new one stands. `key` names
+    the draft: where the platform drops doubles, one whose sending was never answered is found again by it.
     """
 
     def __init__(
@@ -40,12 +42,14 @@ class ReplyStream:
         interval_seconds: float,
         mask: Callable[[str], str],
         draft: str = "",
+        key: str = "",
         on_draft: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         self._delivery, self._address = delivery, delivery.now(address)
         self._reply_to_id, self._interval, self._mask = reply_to_id, interval_seconds, mask
         self._ref = MessageRef(self._address, draft) if draft else None
-        self._on_draft = on_draft
+        self._on_draft, self._key = on_draft, key
+        self._may_stand = False
         self._text = ""
         self._shown = ""
         self._pump: asyncio.Task[None] | None = None
@@ -66,7 +70,7 @@ class ReplyStream:
 
     async def finish(self, text: str, *, source: str) -> Receipt:
         """Store and send the whole reply under `source`; it takes the draft's place."""
-        await self.drop()
+        await self._end()
         return await self._delivery.send(
             self._address,
             text,
@@ -77,7 +81,7 @@ class ReplyStream:
 
     async def abandon(self, why: str, *, source: str) -> None:
         """End without a final text: a draft that stands loses its sign of going on, and says `why`."""
-        await self.drop()
+        await self._end()
         if self._ref is None:
             return
         whole = self._mask(_UNFINISHED.sub("", self._text)).strip()
@@ -97,6 +101,20 @@ class ReplyStream:
             self._pump.cancel()
             await asyncio.wait({self._pump})
             self._pump = None
+
+    async def _end(self) -> None:
+        """End the previews, and find a draft that may stand although its sending failed."""
+        await self.drop()
+        channel = self._delivery.channel(self._address)
+        if self._may_stand and self._ref is None and channel is not None and self._is_found_by_key(channel):
+            try:
+                async with asyncio.timeout(_LAST_DRAW_SECONDS):
+                    await self._draw(channel)
+            except (ChannelError, TimeoutError) as error:
+                log.debug("draft_not_found", address=str(self._address), error=str(error))
+
+    def _is_found_by_key(self, channel: Channel) -> bool:
+        return bool(self._key) and channel.capabilities.dedups_sends
 
     async def _show(self, channel: Channel) -> None:
         while not self._ended.is_set():
@@ -118,7 +136,8 @@ class ReplyStream:
             return max(self._interval, error.seconds)
         except ChannelError as error:
             log.debug("preview_dropped", address=str(self._address), error=str(error))
-            if isinstance(error, OutcomeUnknown) and self._ref is None:
+            is_lost = isinstance(error, OutcomeUnknown) and self._ref is None
+            if is_lost and not self._is_found_by_key(channel):
                 # A draft may stand there and nobody knows where: another one would stand beside it.
                 self._ended.set()
         return self._interval
@@ -133,7 +152,10 @@ class ReplyStream:
             return
         message = OutboundText(shown, markdown=False, reply_to_id=self._reply_to_id, is_draft=True)
         if self._ref is None:
-            self._ref = await channel.send_text(self._address, message)
+            stands, self._may_stand = self._may_stand, True
+            self._ref = await channel.send_text(self._address, replace(message, dedup_key=self._key))
+            if stands:
+                text = ""  # as it was sent at first
             if self._on_draft is not None:
                 await self._on_draft(self._ref.message_id)
         else:

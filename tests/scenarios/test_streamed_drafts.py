@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from echo_bot.delivery import Pace
-from echo_bot.errors import OutcomeUnknown, RetryAfter, StorageError
+from echo_bot.errors import OutcomeUnknown, RetryAfter, StorageError, TemporaryFailure
 from echo_bot.events import Address
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FULL_CAPABILITIES, FakeChannel, FakeMessage
@@ -121,11 +121,14 @@ async def test_a_draft_holds_while_the_platform_asks_to_wait_and_the_answer_is_c
 ) -> None:
     model = HalfModel()
     async with running_bot(tmp_path, QUICK, model=model.model, channel=fast()) as bot:
-        bot.channel.fail("send_text", RetryAfter(30.0))
+        pace, chat = bot.parts.delivery.pace, Address("telegram", "1")
+        bot.channel.fail("send_text", RetryAfter(1.5))
         await bot.channel.say("tell me")
         await eventually(lambda: not bot.channel._faults["send_text"], "the refusal")
-        assert bot.parts.delivery.pace.take(Address("telegram", "1"), 1.0) > 20
+        assert pace.take(chat, 1.0) > 0
         model.go_on.set()
+        await eventually(lambda: bot.channel.texts or not pace.held(chat), "the wait's end")
+        assert bot.channel.texts == []
         reply = await bot.channel.wait_for(says("the rest of it."))
         assert reply.body == "Half of the answer and the rest of it."
 
@@ -148,3 +151,18 @@ def test_a_hold_is_never_shortened() -> None:
     assert pace.take(chat, 1.0) == 1.0
     now = 10.0
     assert pace.take(chat, 1.0) == 0.0
+
+
+async def test_a_draft_whose_sending_was_not_answered_becomes_the_answer_where_doubles_are_dropped(
+    tmp_path: Path, says: Says
+) -> None:
+    model = HalfModel()
+    channel = fast()
+    channel.capabilities = replace(channel.capabilities, dedups_sends=True)
+    async with running_bot(tmp_path, QUICK, model=model.model, channel=channel) as bot:
+        bot.channel.fail("send_text", TemporaryFailure("no answer"), after=True)
+        await bot.channel.say("tell me")
+        await bot.channel.wait_for(says("Half of the answer and …"))
+        model.go_on.set()
+        whole = "Half of the answer and the rest of it."
+        await eventually(lambda: bot.channel.texts == [whole], "the whole answer in the draft's place")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from channels.discord.adapter import DiscordChannel
 from channels.discord.connection import Rhythm
-from echo_bot.channel import ChannelSettings
-from echo_bot.testing.discord import Conversation, DiscordEmulator, Person
+from echo_bot.channel import ChannelSettings, ChannelState
+from echo_bot.testing.bot import RunningBot, running_bot
+from echo_bot.testing.discord import Conversation, DiscordEmulator, Person, Shown
 from echo_bot.testing.fake_port import FakePort
+from echo_bot.testing.waiting import eventually
 
 QUICK = Rhythm(
     start=5.0,
@@ -69,3 +74,43 @@ def ada(discord: DiscordEmulator) -> Person:
 @pytest.fixture
 def chat(ada: Person) -> Conversation:
     return ada.dm()
+
+
+@dataclass
+class Scene:
+    bot: RunningBot
+    channel: DiscordChannel
+
+
+Opening = Callable[..., AbstractAsyncContextManager[Scene]]
+
+
+@pytest.fixture
+def opened(tmp_path: Path, settings: ChannelSettings, rhythm: Rhythm, ada: Person) -> Opening:
+    """Starts a bot in which Ada may do everything; once more is a restart."""
+
+    @asynccontextmanager
+    async def open_scene(**more: object) -> AsyncIterator[Scene]:
+        channel = DiscordChannel(settings, rhythm)
+        config = {
+            "tools.exec.host": "local",
+            "channels.discord.allow_from": [ada.id],
+            "channels.discord.api_base": settings.api_base,
+            "permissions.admin_users": [f"discord:{ada.id}"],
+            **{key.replace("__", "."): value for key, value in more.items()},
+        }
+        async with running_bot(tmp_path, config, channels=[channel]) as bot:
+            await eventually(lambda: channel.health().state is ChannelState.CONNECTED, "a connection")
+            yield Scene(bot, channel)
+
+    return open_scene
+
+
+@pytest.fixture
+def decided() -> Callable[[Conversation], Callable[[], Shown | None]]:
+    """Looks for the newest message of a chat that stood as a card and has no buttons any more."""
+
+    def is_decided(one: Shown) -> bool:
+        return "(discord:" in one.text and " by " in one.text and not one.labels
+
+    return lambda chat: lambda: next(filter(is_decided, chat.from_bot), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from echo_bot.policy.guards.shell.syntax import Assignment, Literal, Node, Redirect, Simple, Word
+from echo_bot.policy.guards.shell.syntax import MAX_SHOWN, Assignment, Literal, Node, Redirect, Simple, Word
 from echo_bot.policy.guards.shell.trampoline import Steps, call
 from echo_bot.policy.guards.shell.wordreader import Unparsed, WordReader
 
@@ -130,4 +130,5 @@ class CommandReader(WordReader):
             end = self.position
         if not (assignments or words or redirects):
             raise Unparsed(f"unexpected {char!r}")
-        return Simple(tuple(assignments), tuple(words), tuple(redirects), start, end)
+        source = self.text[start : min(end, start + MAX_SHOWN)]
+        return Simple(tuple(assignments), tuple(words), tuple(redirects), start, end, source)

@@ -64,7 +64,7 @@ def _environment(machine: Machine, state: State, env: Mapping[str, str]) -> Step
 def _finished(machine: Machine, steps: Sequence[Steps[str]]) -> ShellReport:
     """Run the walk. When the budget ends inside one command, those behind it still get a share each."""
     share = 24 + 4 * len(machine.text) // max(len(steps), 1)
-    text, only_hard = machine.text, machine.only_hard
+    only_hard = machine.only_hard
     for step in steps:
         try:
             run(step)
@@ -72,7 +72,7 @@ def _finished(machine: Machine, steps: Sequence[Steps[str]]) -> ShellReport:
             machine.find("unparsed", Verdict.ASK, "The command is too entangled to be judged whole.", None)
             machine.complete = False
             machine.budget = share
-            machine.text, machine.fixed_span, machine.only_hard = text, None, only_hard
+            machine.fixed_span, machine.only_hard = None, only_hard
     return _report(machine)
 
 

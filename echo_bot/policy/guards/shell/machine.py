@@ -35,7 +35,6 @@ from echo_bot.policy.guards.shell.wordreader import WordReader
 _MAX_TEXT = 1 << 20
 _MAX_VALUE = 1 << 9
 _MAX_COMBINATIONS = 8
-MAX_SHOWN = 4000
 
 
 class BudgetSpent(Stopped):
@@ -92,15 +91,14 @@ class Machine:
         if text.strip(UNKNOWN + UNKNOWN_FIELDS + " \t\n") == "":
             return ""
         parsed = parse(text)
-        saved = self.text, self.fixed_span
-        self.text, self.fixed_span = text, span
+        saved, self.fixed_span = self.fixed_span, span
         output: list[str] = []
         try:
             for line in parsed.lines:
                 text = yield from call(self.node(line, state, stdin))
                 output.append(text)
         finally:
-            self.text, self.fixed_span = saved
+            self.fixed_span = saved
         if parsed.error:
             self.find("unparsed", Verdict.ASK, "Part of this is no readable shell text.", span)
             self.complete = False
@@ -366,13 +364,12 @@ class Machine:
         return (yield from written(self, own, output, state))
 
     def record(self, node: Simple, argv: list[str]) -> None:
-        text = self.text[node.start : min(node.end, node.start + MAX_SHOWN)]
         words = tuple(
             unglobbed(word) if (is_plain(word) and word.isascii()) or is_plain(word) else None
             for word in argv
         )
         known = tuple(None if word is None else shown(word, self.home) for word in words)
-        self.commands.append(SimpleCommand(known, text, not node.redirects and not node.assignments))
+        self.commands.append(SimpleCommand(known, node.source, not node.redirects and not node.assignments))
 
     def assignments(self, assignments: tuple[Assignment, ...], state: State) -> Steps[None]:
         for assignment in assignments:

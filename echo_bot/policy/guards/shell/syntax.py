@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+MAX_SHOWN = 4000
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -98,11 +100,17 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class Simple:
+    """`source` is how it was written, up to MAX_SHOWN characters; `start` and `end` are its place in a text,
+
+    which for code in backticks, and for code in code, is not the whole command.
+    """
+
     assignments: tuple[Assignment, ...]
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...]
     start: int
     end: int
+    source: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,22 @@ def test_every_simple_command_is_reported_also_inside_substitutions() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("command", "texts"),
+    [
+        ("echo done `id -u` end", ("id -u", "echo done `id -u` end")),
+        ('echo "hé `id -u` `whoami`"', ("id -u", "whoami", 'echo "hé `id -u` `whoami`"')),
+        ("echo $(echo `id`)", ("id", "echo `id`", "echo $(echo `id`)")),
+        ("echo `echo $(id -u)`", ("id -u", "echo $(id -u)", "echo `echo $(id -u)`")),
+        ("echo ${x:-`id -u`}", ("id -u", "echo ${x:-`id -u`}")),
+        ("cat <<-E\n\t$(id -u)\nE", ("id -u", "cat <<-E")),
+        ("eval 'f() { id -u; }'; f", ("eval 'f() { id -u; }'", "f", "id -u")),
+    ],
+)
+def test_a_command_is_shown_as_it_is_written_wherever_it_stands(command: str, texts: tuple[str, ...]) -> None:
+    assert {each.text for each in judge(command).commands} == set(texts)
+
+
 def test_an_assignment_makes_a_command_not_plain() -> None:
     (command,) = judge("A=1 make test").commands
     assert (command.words, command.plain) == (("make", "test"), False)

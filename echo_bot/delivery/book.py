@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from echo_bot.channel import Channel
+from echo_bot.channel import Channel, ChannelState
 from echo_bot.events import Address
 
 
@@ -26,6 +26,11 @@ class ChannelBook:
 
     def get(self, address: Address) -> Channel | None:
         return self._channels.get((address.channel, address.account))
+
+    def started(self, address: Address) -> Channel | None:
+        """The channel, unless it did not start yet or was stopped: then it takes nothing."""
+        channel = self.get(address)
+        return channel if channel and channel.health().state is not ChannelState.STOPPED else None
 
     def refused(self, channel: Channel, kind: str, why: str) -> None:
         """The platform takes nothing of this kind (a text, a card, a file): `why` names the fix."""

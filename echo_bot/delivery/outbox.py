@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from echo_bot.channel import Channel
+from echo_bot.channel import Channel, ChannelState
 from echo_bot.delivery.body import Body, drops_doubles, fitting, hand_over, parts_for
 from echo_bot.delivery.book import ChannelBook
 from echo_bot.delivery.moved import MovedChats
@@ -254,7 +254,7 @@ class Delivery:
 
     async def _deliver_one(self, row: OutboxRow) -> OutboxRow | None:
         """Returns the next row of the same chat, marked `sending`, once this one arrived."""
-        channel = self._book.get(row.address)
+        channel = self._book.started(row.address)
         if channel is None:
             await self._later(row, _NOT_RUNNING_RETRY_SECONDS, "the channel is not running", counts=False)
             return None
@@ -278,12 +278,13 @@ class Delivery:
         except Exception as error:  # the outer edge of a delivery: an adapter's fault blocks no chat
             if not isinstance(error, ChannelError | OSError | TimeoutError):
                 log.exception("delivery_failed", row=row.row_id, address=str(row.address))
-            if row.tries + 1 >= self._max_tries:
+            counts = channel.health().state is not ChannelState.RETRYING
+            if counts and row.tries + 1 >= self._max_tries:
                 await self._dead(row, str(error) or type(error).__name__)
             else:
                 mark = f"{_REPEATED} " if isinstance(error, OutcomeUnknown | TimeoutError) else ""
-                pause = min(2.0**row.tries, _MAX_BACKOFF_SECONDS)
-                await self._later(row, pause, f"{mark}{error}", counts=True)
+                pause = min(2.0**row.tries, _MAX_BACKOFF_SECONDS) if counts else _NOT_RUNNING_RETRY_SECONDS
+                await self._later(row, pause, f"{mark}{error}", counts=counts)
         else:
             return await self._sent(row, body, ref)
         return None

@@ -316,6 +316,7 @@ async def test_a_long_message_stored_while_its_channel_was_away_is_split_when_it
     async with running_bot(tmp_path, local) as bot:
         await bot.parts.delivery.send(Address("slack", "1"), text, source="s", markdown=False)
         other.fail("send_text", TemporaryFailure("503"), after=False)
+        await other.start(bot.parts.inbox)
         bot.parts.book.add(other)
         bot.parts.delivery.wake()
         await eventually(

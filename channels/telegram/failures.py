@@ -19,6 +19,7 @@ from telegram.error import (
 )
 from telegram.error import RetryAfter as TelegramRetryAfter
 
+from channels.telegram.reading import UNREADABLE
 from channels.telegram.redaction import without_token
 from echo_bot.errors import (
     ChannelError,
@@ -103,6 +104,8 @@ def translated(token: str) -> Iterator[None]:
         yield
     except TelegramError as error:
         raise failure_of(error, token) from None
+    except UNREADABLE as error:
+        raise OutcomeUnknown(f"Telegram's answer could not be read ({type(error).__name__})") from None
 
 
 def _shortened(said: str) -> str:

@@ -51,11 +51,14 @@ def readable(data: JsonObject) -> JsonObject:
 def receipt(result: Any) -> Any:
     """Of a message that was just sent or changed, which one it is: nothing else of it is of use.
 
-    It holds the message that it answers, by which the SDK would fail although everything was done.
+    It holds the message that it answers, by which the SDK would fail although everything was done. A server
+    of one's own may tell the number alone.
     """
-    if not isinstance(result, dict) or not {"message_id", "chat"} <= result.keys():
+    if not isinstance(result, dict) or "message_id" not in result:
         return result
-    chat = {"id": result["chat"]["id"], "type": result["chat"].get("type", "")}
+    told = result.get("chat")
+    known = told if isinstance(told, dict) else {}
+    chat = {"id": known.get("id", 0), "type": known.get("type", "")}
     return {"message_id": result["message_id"], "date": result.get("date", 0), "chat": chat}
 
 

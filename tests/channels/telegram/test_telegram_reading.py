@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from telegram import Message
 
 from channels.telegram.adapter import TelegramChannel
-from channels.telegram.reading import readable
+from channels.telegram.failures import translated
+from channels.telegram.reading import readable, receipt
 from echo_bot.channel import ChannelState
+from echo_bot.errors import OutcomeUnknown
 from echo_bot.events import Address, OutboundText
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.telegram import Conversation, TelegramEmulator
@@ -101,3 +104,15 @@ async def test_an_answer_to_something_unreadable_is_sent_once(
 )
 def test_what_is_left_of_an_update(data: Mapping[str, object], expected: Mapping[str, object]) -> None:
     assert readable({"update_id": 5, **data}) == {"update_id": 5, **expected}
+
+
+@pytest.mark.parametrize(
+    "result", [{"message_id": 5}, {"message_id": 5, "chat": 42}, {"message_id": 5, "chat": {}}]
+)
+def test_of_what_was_sent_its_number_is_enough(result: Mapping[str, object]) -> None:
+    assert Message.de_json(receipt(result), None).message_id == 5
+
+
+def test_an_answer_that_is_no_message_leaves_open_whether_it_was_sent() -> None:
+    with pytest.raises(OutcomeUnknown, match="could not be read"), translated("1:a"):
+        Message.de_json(receipt({"sent": True}), None)

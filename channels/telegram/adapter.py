@@ -32,7 +32,7 @@ from echo_bot.channel import (
     Prompting,
 )
 from echo_bot.channel.uploads import read_for_upload
-from echo_bot.errors import StartError, TargetGone, TemporaryFailure
+from echo_bot.errors import OutcomeUnknown, StartError, TargetGone, TemporaryFailure
 from echo_bot.events import Address, Card, ContentBlock, MessageRef, OutboundFile, OutboundText
 
 T = TypeVar("T")
@@ -108,13 +108,18 @@ class TelegramChannel:
     # Sending
 
     async def send_text(self, address: Address, message: OutboundText) -> MessageRef:
-        return await self._send(
-            address,
-            _rendered(message),
-            message.text,
-            reply_to_id=message.reply_to_id,
-            is_draft=message.is_draft,
-        )
+        try:
+            return await self._send(
+                address,
+                _rendered(message),
+                message.text,
+                reply_to_id=message.reply_to_id,
+                is_draft=message.is_draft,
+            )
+        except OutcomeUnknown:
+            if message.is_draft:
+                self._connected().strays.lost(_number(address.chat_id))
+            raise
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
         shown = render_card(card)
@@ -230,7 +235,9 @@ class TelegramChannel:
     async def _post(self, address: Address, send: Callable[[Address], Awaitable[Message]]) -> MessageRef:
         link = self._connected()
         with translated(link.bot.token):
-            where, sent = await link.moves.follow(address, send)
+            with link.strays.sending(_number(address.chat_id)):
+                where, sent = await link.moves.follow(address, send)
+            link.strays.sent(_number(where.chat_id), sent.message_id)
         return MessageRef(where, str(sent.message_id))
 
     def _connected(self) -> Link:

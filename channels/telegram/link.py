@@ -21,6 +21,7 @@ from channels.telegram.polling import Poller
 from channels.telegram.presses import Presses
 from channels.telegram.reactions import deserves_a_sign, show_seen
 from channels.telegram.standing import Rhythm, Standing
+from channels.telegram.strays import Strays
 from channels.telegram.webhook import Webhook, WebhookReceiver
 from echo_bot.channel import ChannelHealth, ChannelState, Port
 from echo_bot.channel.errands import Errands
@@ -53,6 +54,7 @@ class Link:
         self.moves = Moves(port, account)
         self._port, self._account, self._rhythm = port, account, rhythm
         self._errands = Errands()
+        self.strays = Strays(bot, account, self._errands)
         self._presses = Presses(bot, port, account, self._errands)
         self._albums: OrderedDict[str, tuple[Message, ...]] = OrderedDict()
         quiet = rhythm.album_quiet if webhook is None else rhythm.album_quiet_webhook
@@ -97,6 +99,9 @@ class Link:
 
     async def _take(self, updates: tuple[Update, ...]) -> None:
         """Store what an update, or an album, says, by way of the port. Returns once that is done."""
+        for update in updates:
+            if (said := message_of(update)) is not None:
+                self.strays.heard(said.chat.id, said.message_id)
         query, message = updates[0].callback_query, updates[0].message
         if query is not None:
             await self._presses.take(query)

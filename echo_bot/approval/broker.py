@@ -310,9 +310,7 @@ class Broker:
     async def _escalate(self, record: ApprovalRecord) -> None:
         """Others get the card too. Once they have it, it is not sent again, also after a restart."""
         try:
-            there = {ref.address for ref in record.copies}
-            wanted = [a for a in await self._router.escalations(record) if a not in there]
-            if wanted:
+            if wanted := self._copies.missing(record, await self._router.escalations(record)):
                 await self._copies.send(record, wanted, self._clock())
             await self._store.approvals.set_alarms(record.approval_id, None, None)
             fresh, _ = await self._reread(record)

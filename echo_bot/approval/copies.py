@@ -27,6 +27,7 @@ from echo_bot.text.language import _, listed
 log = structlog.get_logger(__name__)
 
 _ENDS_REMEMBERED = 500
+_CHATS_REMEMBERED = 2000
 
 
 class Faces(Protocol):
@@ -83,10 +84,16 @@ class Copies:
         self._late: set[asyncio.Task[None]] = set()
         self._ends: OrderedDict[tuple[str, ...], Card] = OrderedDict()
         self._late_ends = LateEnds(store.approvals, self._show_late, running=running, clock=clock)
+        self._chats: OrderedDict[Address, Address] = OrderedDict()
 
     def fits(self, address: Address, record: ApprovalRecord) -> bool:
         """Is the open card whole in one message there?"""
         return self._cards.fits(address, self._faces.open(record))
+
+    def missing(self, record: ApprovalRecord, addresses: Iterable[Address]) -> list[Address]:
+        """Those without a copy. A person and their direct chat are one place."""
+        there = {ref.address for ref in record.copies}
+        return [each for each in addresses if self._chats.get(each, each) not in there]
 
     async def send(self, record: ApprovalRecord, addresses: Iterable[Address], now: datetime) -> str:
         """Send the open card to each chat. Returns once one has it, or why none has.
@@ -171,6 +178,9 @@ class Copies:
                 "card_not_delivered", address=str(address), approval=record.approval_id, error=str(error)
             )
             return str(error) if isinstance(error, FormatRejected) else UNREACHABLE
+        self._chats[address] = ref.address
+        while len(self._chats) > _CHATS_REMEMBERED:
+            self._chats.popitem(last=False)
         if ref.message_id:
             await self._store.approvals.place_copy(record.approval_id, address, ref)
         return ""

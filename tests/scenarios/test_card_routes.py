@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+import pytest
 
 from echo_bot.errors import TargetGone
 from echo_bot.events import Address, Card, CardState, MessageRef
@@ -240,6 +243,32 @@ async def test_without_a_reminder_others_are_asked_after_half_the_time_also_acro
                 await asyncio.sleep(0.01)
     assert len(channel.cards) == 2
     assert not [m for m in channel.messages if says(REMINDER)(m)]
+
+
+class OpensDirectChats(FakeChannel):
+    """Whoever is written to by id has a direct chat of another id, as on Discord and Slack."""
+
+    async def send_card(self, address: Address, card: Card) -> MessageRef:
+        return await super().send_card(replace(address, chat_id=address.chat_id.replace("U", "D")), card)
+
+
+@pytest.mark.parametrize("named", ["telegram:U7", "telegram:D7"], ids=["the person", "the direct chat"])
+async def test_who_has_the_card_in_a_direct_chat_is_not_sent_it_again(
+    tmp_path: Path, local: Config, named: str
+) -> None:
+    config = local | {
+        "permissions.approval.route": ["telegram:U7"],
+        "permissions.approval.remind_after_seconds": 1,
+        "permissions.approval.escalate_to": [named, "telegram:500"],
+    }
+    channel = OpensDirectChats("telegram")
+    async with running_bot(tmp_path, config, channel=channel) as bot:
+        await channel.say("/run echo hi")
+        await eventually(lambda: chats(channel) == {"D7"}, "the card")
+        await eventually(lambda: chats(channel) == {"D7", "500"}, "the escalated copy")
+        while (await bot.store.approvals.pending())[0].escalate_at is not None:
+            await asyncio.sleep(0.01)
+    assert len(channel.cards) == 2
 
 
 class SlowEscalation(FakeChannel):

@@ -16,9 +16,10 @@ from channels.slack.failures import (
     SDK_ERRORS,
     SIGNING_SECRET_FIX,
     error_code,
+    nothing_shown,
     translated,
 )
-from channels.slack.files import MAX_UPLOAD_BYTES, locate
+from channels.slack.files import MAX_UPLOAD_BYTES, locate, upload
 from channels.slack.hook import Hook
 from channels.slack.inbound import NAME
 from channels.slack.line import Rhythm
@@ -124,17 +125,16 @@ class SlackChannel:
 
     async def send_file(self, address: Address, file: OutboundFile) -> MessageRef:
         content = await read_for_upload(file.path, MAX_UPLOAD_BYTES, "Slack")
-        with translated(self._redaction.clean):
+        with nothing_shown(), translated(self._redaction.clean):
             to = await self._reachable(address)
-            sent = await self._web().files_upload_v2(
-                file=content,
-                filename=file.name,
-                title=file.name,
-                channel=to.chat_id,
+            file_id = await upload(self._connected().clients, file.name, content)
+        with translated(self._redaction.clean):
+            await self._web().files_completeUploadExternal(
+                files=[{"id": file_id, "title": file.name}],
+                channel_id=to.chat_id,
                 thread_ts=to.thread_id or None,
             )
-        files = sent.get("files") or [{}]
-        return MessageRef(to, str(files[0].get("id") or ""))
+        return MessageRef(to, file_id)
 
     async def typing(self, address: Address) -> None:
         """In a thread, the status that Slack shows for assistants; elsewhere there is no sign for bots."""

@@ -27,6 +27,8 @@ def without_mention(text: str, user_id: str) -> tuple[str, bool]:
             joined = piece.lstrip(" ,:")
         elif joined[-1:].isspace() and piece[:1] == " ":
             joined += piece[1:]
+        elif piece[:1] in (",", ":"):
+            joined = joined.rstrip() + piece
         else:
             joined += piece
     return joined.strip(), True

@@ -115,6 +115,15 @@ def translated(clean: Clean) -> Iterator[None]:
         raise failure_of(error, clean) from None
 
 
+@contextmanager
+def nothing_shown() -> Iterator[None]:
+    """Until a last call nobody sees anything of it: what was lost on the way may simply be done again."""
+    try:
+        yield
+    except OutcomeUnknown as error:
+        raise TemporaryFailure(str(error)) from None
+
+
 def _missing_scope(error: SlackApiError) -> ChannelFatal:
     needed = str(error.response.get("needed") or "a scope")
     return ChannelFatal(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from channels.slack.client import Clients
 from channels.slack.failures import SDK_ERRORS
 from echo_bot.channel import FileLocation
-from echo_bot.errors import TargetGone
+from echo_bot.errors import TargetGone, TemporaryFailure
 
 MAX_UPLOAD_BYTES = 1024 * 1024 * 1024
 _ASK = "check_file_info"
@@ -45,6 +47,19 @@ async def _told(file: Any, web: AsyncWebClient) -> Any:
             return (await web.files_info(file=str(file.get("id") or ""))).get("file") or file
     except SDK_ERRORS:
         return file
+
+
+async def upload(clients: Clients, name: str, content: bytes) -> str:
+    """Give Slack a file that nobody sees yet; returns its id.
+
+    Raises the SDK's and the session's errors, and TemporaryFailure.
+    """
+    begun = await clients.web.files_getUploadURLExternal(filename=name, length=len(content))
+    url = str(begun["upload_url"])
+    async with clients.session.post(url, data=BytesIO(content), proxy=clients.proxy) as answer:
+        if answer.status != 200:
+            raise TemporaryFailure(f"Slack did not take the file: status {answer.status}")
+    return str(begun["file_id"])
 
 
 async def locate(ref: str, web: AsyncWebClient, api_base: str) -> FileLocation:

@@ -116,7 +116,12 @@ class Intake:
 
     async def request(self, request: AsyncBoltRequest) -> BoltResponse:
         """Handle one; what is of no known kind is acknowledged too, since repeating it would help nobody."""
-        response = await self._app.async_dispatch(request)
+        try:
+            response = await self._app.async_dispatch(request)
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            # Bolt itself cannot read it; what goes wrong in a listener comes as a response.
+            log.warning("slack_delivery_not_read", account=self._account, error=type(error).__name__)
+            return BoltResponse(status=200)
         if response.status == _NO_LISTENER and request.body:
             response = BoltResponse(status=200)
         if response.status == 200:

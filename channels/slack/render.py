@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
@@ -37,6 +38,8 @@ _BUTTONS_A_ROW = 5
 _STYLES = {ButtonStyle.PRIMARY: "primary", ButtonStyle.DANGER: "danger"}
 PRESS, ASK = "press", "ask"
 """What an action id begins with: whether the button decides at once or asks for words first."""
+
+_FENCED = re.compile(r"```\w*\n(.+)\n```\s*", re.DOTALL)
 
 Block = dict[str, Any]
 
@@ -128,6 +131,10 @@ def _button(button: Button, number: str) -> Block:
 
 def _sections(source: str) -> Iterator[Block]:
     for piece in split_markdown(source, _MAX_SOURCE, LengthUnit.CHARACTERS):
+        if code := code_of(piece):
+            # Literal, so that no < or & of it takes more room than it has.
+            yield {"type": "rich_text", "elements": [_preformatted(code)]}
+            continue
         text = to_mrkdwn(piece)
         if text is None or not text or len(text) > MAX_SECTION:
             yield from literal_blocks(piece)
@@ -137,6 +144,12 @@ def _sections(source: str) -> Iterator[Block]:
                 "text": {"type": "mrkdwn", "text": text, "verbatim": True},
                 "expand": True,
             }
+
+
+def code_of(piece: str) -> str:
+    """The code of a piece that is one fence and nothing else; "" for any other."""
+    found = _FENCED.fullmatch(piece)
+    return found[1] if found and found[1].strip() and "```" not in found[1] else ""
 
 
 def _elements(block: CardBlock) -> list[Block]:

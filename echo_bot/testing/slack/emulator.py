@@ -180,8 +180,7 @@ class SlackEmulator:
                 case "api":
                     return await self._call(name, request)
                 case "upload":
-                    self._api.upload(name, request.body)
-                    return HttpResponse(f"OK - {len(request.body)}".encode(), content_type="text/plain")
+                    return self._upload(name, request)
                 case "files-pri":
                     return self._file(name, request)
                 case "response":
@@ -191,6 +190,15 @@ class SlackEmulator:
                     raise ApiError("unknown_method", 404)
         except ApiError as refused:
             return refused.response()
+
+    def _upload(self, name: str, request: HttpRequest) -> HttpResponse | None:
+        """The second step of a file's way in; its faults are those of the method "upload"."""
+        if fault := self._faults.take("upload"):
+            if fault.error is None:
+                return None
+            raise fault.error
+        self._api.upload(name, request.body)
+        return HttpResponse(f"OK - {len(request.body)}".encode(), content_type="text/plain")
 
     def _file(self, name: str, request: HttpRequest) -> HttpResponse:
         file = self.world.files.get(name.partition("/")[0])

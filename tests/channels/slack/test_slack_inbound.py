@@ -266,11 +266,13 @@ async def test_what_cannot_be_stored_is_not_acknowledged(
     ("kind", "payload"),
     [
         ("events_api", {"type": "event_callback", "team_id": "T1"}),
+        ("events_api", {"type": "event_callback", "event": None}),
+        ("interactive", {"type": "block_actions", "user": {"id": "U1"}, "actions": []}),
         ("events_api", {"type": "event_callback", "event": {"type": "a_kind_of_tomorrow"}}),
         ("interactive", {"type": "an_action_of_tomorrow", "team": None}),
         ("interactive", {"type": "dialog_cancellation", "callback_id": "x"}),
     ],
-    ids=["no event", "unknown event", "unknown action", "old dialog"],
+    ids=["no event", "empty event", "no button", "unknown event", "unknown action", "old dialog"],
 )
 async def test_what_is_of_no_known_kind_is_acknowledged_once_and_for_all(
     slack: SlackEmulator, channel: SlackChannel, kind: DeliveryKind, payload: JsonObject

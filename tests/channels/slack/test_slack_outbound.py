@@ -105,6 +105,23 @@ async def test_a_file_that_may_have_arrived_is_in_doubt(
     assert len(dm.from_bot) == 1
 
 
+@pytest.mark.parametrize("step", ["files.getUploadURLExternal", "upload"])
+@pytest.mark.parametrize("fault", ["cut off", "503"])
+async def test_a_file_that_was_lost_before_its_last_step_was_not_sent(
+    slack: SlackEmulator, channel: SlackChannel, dm: Conversation, tmp_path: Path, step: str, fault: str
+) -> None:
+    (tmp_path / "a").write_bytes(b"content" * 300_000)
+    if fault == "cut off":
+        slack.drop(step)
+    else:
+        slack.fail(step, "unavailable", status=503)
+    with pytest.raises(TemporaryFailure):
+        await channel.send_file(DM, OutboundFile(str(tmp_path / "a"), "a.txt"))
+    assert dm.from_bot == []
+    await channel.send_file(DM, OutboundFile(str(tmp_path / "a"), "a.txt"))
+    assert [file.content for one in dm.from_bot for file in one.files] == [b"content" * 300_000]
+
+
 async def test_a_server_that_is_not_there_has_done_nothing(
     slack: SlackEmulator, channel: SlackChannel
 ) -> None:

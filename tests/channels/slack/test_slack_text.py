@@ -12,10 +12,12 @@ from channels.slack import mrkdwn
 from channels.slack.entities import escaped, people_in, readable, without_mention
 from channels.slack.mrkdwn import is_safe_link, to_mrkdwn
 from channels.slack.render import MAX_ALL_SECTIONS, MAX_CHARACTERS, MAX_SECTION, render_card, render_text
+from echo_bot.channel import LengthUnit
 from echo_bot.errors import FormatRejected
 from echo_bot.events import Button, Card, CodeBlock, Fields, OutboundText, Paragraph
 from echo_bot.testing.slack.model import Chat, Message
 from echo_bot.testing.slack.rules import check_message, length
+from echo_bot.text import split_markdown
 
 LIVE = re.compile(r"<(?!https?://[^<>|]+\|[^<>]*>)")
 PIECES = [*"<>!@#|&`*_~[]()\n aé1", "<!channel>", "<@U1>", "```", "](", "http://x", "> "]
@@ -145,6 +147,17 @@ def test_hostile_markdown_never_pings_and_keeps_its_letters(source: str) -> None
 def test_literal_text_stands_as_it_was_written(source: str) -> None:
     if source:
         assert shown(OutboundText(source, markdown=False)).words == source
+
+
+def test_long_code_is_shown_as_code_whatever_is_in_it() -> None:
+    lines = "\n".join(f"<p class='n{number}'>a & b</p>" for number in range(320))
+    (part, *more) = split_markdown(
+        f"The page:\n\n```html\n{lines}\n```\n", MAX_CHARACTERS, LengthUnit.CHARACTERS
+    )
+    message = shown(OutboundText(part))
+    assert more == []
+    assert "`" not in message.words.replace("```", "", 2)
+    assert message.words.count("a & b") == 320
 
 
 @pytest.mark.parametrize("piece", ["word ", "<&>", "line of code\n", "**b** ", "é🙂"])

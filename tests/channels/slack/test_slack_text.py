@@ -56,6 +56,7 @@ def test_what_people_type_is_read_as_they_see_it(typed: str, read: str) -> None:
         ("<@UBOT> hi", "hi", True),
         ("<@UBOT|echo>: hi", "hi", True),
         ("hi <@UBOT> there", "hi there", True),
+        ("hey <@UBOT>: hi", "hey: hi", True),
         ("  <@UBOT>", "", True),
         ("<@UBOTS> hi", "<@UBOTS> hi", False),
         ("hi", "hi", False),

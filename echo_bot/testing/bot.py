@@ -13,12 +13,13 @@ from echo_bot.app.api import add_api
 from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
 from echo_bot.app.reviving import revivable
 from echo_bot.app.secrets import open_secrets
-from echo_bot.channel import AsgiApp, Channel, ChannelManifest
+from echo_bot.channel import AsgiApp, Channel, ChannelManifest, ChannelState
 from echo_bot.config.loader import Loaded, config_from_keys
 from echo_bot.gateway import Gateway, GatewaySettings
 from echo_bot.gateway.api.parts import ApiParts
 from echo_bot.storage.store import SqlStore
 from echo_bot.testing.fake_channel import FakeChannel
+from echo_bot.testing.waiting import eventually
 from echo_bot.text.language import choose, language_of
 
 if TYPE_CHECKING:
@@ -40,6 +41,13 @@ class RunningBot:
     def channel(self) -> FakeChannel:
         """The first fake channel."""
         return next(each for each in self.channels if isinstance(each, FakeChannel))
+
+    async def connected(self) -> None:
+        """Returns once every channel is: before that, a platform need not tell the bot what people say."""
+        await eventually(
+            lambda: all(each.health().state is ChannelState.CONNECTED for each in self.channels),
+            "a connection of every channel",
+        )
 
 
 @asynccontextmanager

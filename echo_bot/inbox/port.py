@@ -41,7 +41,7 @@ from echo_bot.inbox.commands import (
     Commands,
     Request,
     commands_shown,
-    literal,
+    unknown_command,
     words_of_stop,
 )
 from echo_bot.inbox.completing import Completing
@@ -272,8 +272,7 @@ class Inbox:
             return await self._command(event, name, rest)
         if name and name not in TURN_COMMANDS:
             claimed = await self._claim_only(event)
-            told = _("There is no command {name}. /help lists them.").format(name=literal(f"/{name}"))
-            return Taken(True, text=told if claimed else "")
+            return Taken(True, text=unknown_command(name) if claimed else "")
         if not name and await self._answers_question(event):
             return Taken(True)
         if name == "retry":

@@ -115,10 +115,19 @@ def _sentence(error: ValidationError, schema: JsonSchema) -> str:
 
 
 def _unknown(error: ValidationError, field: str, schema: JsonSchema) -> str:
-    properties = error.schema.get("properties", {}) if isinstance(error.schema, Mapping) else {}
+    around = error.schema if isinstance(error.schema, Mapping) else {}
+    properties = around.get("properties", {})
     instance: Any = error.instance
     name = next((str(key) for key in instance if key not in properties), "?")
-    near = difflib.get_close_matches(name, properties, n=1, cutoff=0.5)
+    missing = [each for each in around.get("required", ()) if each not in instance]
+    near = next(
+        (
+            found
+            for names in (missing, properties)
+            if (found := difflib.get_close_matches(name, names, 1, 0.5))
+        ),
+        [],
+    )
     hint = f"did you mean {near[0]}?" if near else f"the parameters are {', '.join(properties) or 'none'}"
     return f"{_joined(field, name)} is not a parameter; {hint}"
 

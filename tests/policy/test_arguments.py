@@ -13,6 +13,8 @@ from echo_bot.policy.schemas import FREE, JsonSchema
 SENTENCES = [
     ("exec", {}, "exec: command is missing"),
     ("exec", {"comand": "ls"}, "exec: comand is not a parameter; did you mean command?"),
+    ("exec", {"cmd": "ls"}, "exec: cmd is not a parameter; did you mean command?"),
+    ("exec", {"cmd": "ls", "command": "ls"}, "exec: cmd is not a parameter; did you mean cwd?"),
     ("exec", {"command": "ls", "zzz": 1},
      "exec: zzz is not a parameter; the parameters are command, cwd, timeout, env"),
     ("exec", {"command": 1}, "exec: command must be text"),

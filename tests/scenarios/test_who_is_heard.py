@@ -183,7 +183,11 @@ async def test_commands_that_do_not_exist_and_scopes_that_do_not_are_said_so(
 ) -> None:
     async with running_bot(tmp_path, local) as bot:
         await bot.channel.say("/frobnicate now")
-        await bot.channel.wait_for(says("There is no command `/frobnicate`"))
+        await bot.channel.wait_for(says("There is no command `/frobnicate`. /help lists them"))
+        await bot.channel.say("/aprove abc")
+        await bot.channel.wait_for(says("There is no command `/aprove`; did you mean `/approve`?"))
+        await bot.channel.say("/revoke")
+        await bot.channel.wait_for(says("Write: `/revoke <id>`"))
         await bot.channel.say("/run touch made")
         card = await bot.channel.wait_for(is_open)
         assert card.card is not None

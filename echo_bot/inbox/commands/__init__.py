@@ -4,8 +4,7 @@ from echo_bot.inbox.commands.answering import Commands
 from echo_bot.inbox.commands.conversation import words_of_stop
 from echo_bot.inbox.commands.deciding import summary_of
 from echo_bot.inbox.commands.desk import Desk, Overview, Request
-from echo_bot.inbox.commands.table import COMMANDS, CONTROL, TURN_COMMANDS, commands_shown
-from echo_bot.inbox.commands.words import literal
+from echo_bot.inbox.commands.table import COMMANDS, CONTROL, TURN_COMMANDS, commands_shown, unknown_command
 
 __all__ = [
     "COMMANDS",
@@ -16,7 +15,7 @@ __all__ = [
     "Overview",
     "Request",
     "commands_shown",
-    "literal",
     "summary_of",
+    "unknown_command",
     "words_of_stop",
 ]

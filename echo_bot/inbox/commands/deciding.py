@@ -73,6 +73,8 @@ async def list_grants(request: Request, desk: Desk) -> str:
 
 
 async def revoke(request: Request, desk: Desk) -> str:
+    if not request.rest.strip():
+        return _("Write: `/revoke <id>`. `/grants` lists the ids.")
     mine = await desk.store.grants.list(str(request.sender), desk.clock())
     found = next((g for g in mine if g.grant_id == request.rest.strip()), None)
     if found is None and await desk.overview.is_admin(request.sender):

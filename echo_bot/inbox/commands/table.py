@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 
 from echo_bot.channel import Command, Completes, Parameter
 from echo_bot.inbox.commands import conversation, deciding, jobs, looking, models, pausing, planned, undoing
 from echo_bot.inbox.commands.desk import Desk, Entry, Request
+from echo_bot.inbox.commands.words import literal
 from echo_bot.text.language import N_, _
 
 _APPROVAL = Parameter("id", N_("The id on the card"), completes=Completes.APPROVALS)
@@ -29,6 +31,15 @@ _CODE = Parameter("code", N_("The code you were given"))
 async def help_text(request: Request, desk: Desk) -> str:
     lines = [f"`/{c.name}{' ' + c.usage if c.usage else ''}` – {_(c.description)}" for c in COMMANDS]
     return _("Write a message, or one of these:") + "\n\n" + "\n".join(lines)
+
+
+def unknown_command(name: str) -> str:
+    """What is said to a command that there is none of: the nearest one, if one is near."""
+    wrong = literal(f"/{name}")
+    if near := get_close_matches(name.lower(), [each.name for each in COMMANDS], n=1, cutoff=0.75):
+        told = _("There is no command {name}; did you mean {near}? Nothing was done.")
+        return told.format(name=wrong, near=literal(f"/{near[0]}"))
+    return _("There is no command {name}. /help lists them.").format(name=wrong)
 
 
 ENTRIES: tuple[Entry, ...] = (

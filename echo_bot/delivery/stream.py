@@ -12,7 +12,14 @@ import structlog
 from echo_bot.channel import Channel
 from echo_bot.delivery.outbox import Delivery
 from echo_bot.delivery.receipt import Receipt
-from echo_bot.errors import ChannelError, OutcomeUnknown, RetryAfter
+from echo_bot.errors import (
+    ChannelError,
+    ChannelFatal,
+    FormatRejected,
+    OutcomeUnknown,
+    RetryAfter,
+    TargetGone,
+)
 from echo_bot.events import Address, MessageRef, OutboundText
 from echo_bot.text import is_blank, measure
 
@@ -136,6 +143,8 @@ class ReplyStream:
             return max(self._interval, error.seconds)
         except ChannelError as error:
             log.debug("preview_dropped", address=str(self._address), error=str(error))
+            if isinstance(error, TargetGone | ChannelFatal):
+                self._ended.set()
             is_lost = isinstance(error, OutcomeUnknown) and self._ref is None
             if is_lost and not self._is_found_by_key(channel):
                 # A draft may stand there and nobody knows where: another one would stand beside it.
@@ -153,7 +162,11 @@ class ReplyStream:
         message = OutboundText(shown, markdown=False, reply_to_id=self._reply_to_id, is_draft=True)
         if self._ref is None:
             stands, self._may_stand = self._may_stand, True
-            self._ref = await channel.send_text(self._address, replace(message, dedup_key=self._key))
+            try:
+                self._ref = await channel.send_text(self._address, replace(message, dedup_key=self._key))
+            except (RetryAfter, TargetGone, FormatRejected, ChannelFatal):
+                self._may_stand = stands
+                raise
             if stands:
                 text = ""  # as it was sent at first
             if self._on_draft is not None:

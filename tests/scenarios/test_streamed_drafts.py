@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from echo_bot.delivery import Pace
-from echo_bot.errors import OutcomeUnknown, RetryAfter, StorageError, TemporaryFailure
+from echo_bot.errors import OutcomeUnknown, RetryAfter, StorageError, TargetGone, TemporaryFailure
 from echo_bot.events import Address
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FULL_CAPABILITIES, FakeChannel, FakeMessage
@@ -166,3 +166,17 @@ async def test_a_draft_whose_sending_was_not_answered_becomes_the_answer_where_d
         model.go_on.set()
         whole = "Half of the answer and the rest of it."
         await eventually(lambda: bot.channel.texts == [whole], "the whole answer in the draft's place")
+
+
+async def test_where_nothing_can_be_sent_no_draft_is_tried_again(tmp_path: Path, says: Says) -> None:
+    model = HalfModel()
+    channel = fast()
+    channel.capabilities = replace(channel.capabilities, dedups_sends=True)
+    async with running_bot(tmp_path, QUICK, model=model.model, channel=channel) as bot:
+        bot.channel.fail("send_text", TargetGone("takes no direct messages"))
+        await bot.channel.say("tell me")
+        await eventually(lambda: not bot.channel._faults["send_text"], "the refusal")
+        await asyncio.sleep(0.3)  # several times the pace of drafts
+        assert bot.channel.texts == []
+        model.go_on.set()
+        await bot.channel.wait_for(says("Half of the answer and the rest of it."))

@@ -105,3 +105,9 @@ def test_what_was_said_stands_behind_what_was_written() -> None:
         "Ada (1) says: And this:",
         "[voice message, transcribed] good morning",
     ]
+
+
+def test_a_file_that_did_not_come_is_named_once() -> None:
+    file = ReceivedFile("plan.pdf", problem="discord answered 404")
+    assert for_model([file]) == ["[file not received: plan.pdf: discord answered 404]"]
+    assert for_people([file]) == "Not received: plan.pdf: discord answered 404"

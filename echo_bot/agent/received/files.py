@@ -81,7 +81,7 @@ def for_model(files: Sequence[ReceivedFile]) -> list[str]:
     lines = []
     for file in files:
         if not file.path:
-            lines.append(f"[file not received: {file.problem}]")
+            lines.append(f"[file not received: {file.name}: {file.problem}]")
             continue
         note = "; too many or too large to be shown" if file.image and file not in shown else ""
         lines.append(f"[received file: {file.path} ({file.kind}){note}]")

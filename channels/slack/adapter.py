@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
@@ -38,7 +39,7 @@ from echo_bot.channel import (
     Prompting,
 )
 from echo_bot.channel.uploads import read_for_upload
-from echo_bot.errors import StartError, TemporaryFailure
+from echo_bot.errors import OutcomeUnknown, StartError, TemporaryFailure
 from echo_bot.events import Address, Card, ContentBlock, MessageRef, OutboundFile, OutboundText
 from echo_bot.text.language import N_, _
 
@@ -118,7 +119,20 @@ class SlackChannel:
     # Sending
 
     async def send_text(self, address: Address, message: OutboundText) -> MessageRef:
-        return await self._post(address, render_text(message), _message_id(message.dedup_key))
+        shown = render_text(message)
+        if not message.is_draft:
+            return await self._post(address, shown, _message_id(message.dedup_key))
+        with translated(self._redaction.clean):
+            address = await self._reachable(address)
+        strays = self._connected().strays
+        draft = strays.begin(address, shown.text)
+        try:
+            ref = await self._post(address, shown, _message_id(message.dedup_key))
+        except (OutcomeUnknown, asyncio.CancelledError):
+            strays.lost(draft)
+            raise
+        strays.stands(draft, ref.message_id)
+        return ref
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
         return await self._post(address, render_card(card), _message_id(card.dedup_key))

@@ -40,6 +40,7 @@ from channels.slack.inbound import (
 from channels.slack.modals import ASK_DIRECT, ASK_HERE, PROMPT
 from channels.slack.names import Names
 from channels.slack.presses import Presses
+from channels.slack.strays import Strays
 from channels.slack.twins import Twins
 from echo_bot.channel import Port
 from echo_bot.channel.errands import Errands
@@ -66,6 +67,7 @@ class Desks:
     presses: Presses
     commands: Commands
     home: Home
+    strays: Strays
     errands: Errands
 
 
@@ -140,7 +142,10 @@ class Intake:
     async def _message(self, body: Payload, envelope_id: str) -> None:
         """Store it. Messages of one chat keep their order, whatever names must be asked for first."""
         found, own = message_in(body), self._known()
-        if found is None or is_own(found[0], own):
+        if found is None:
+            return
+        if is_own(found[0], own):
+            self._hear_own(*found)
             return
         message, desks = found[0], self._desks
         channel, sender = str(message.get("channel") or ""), sender_of(message)
@@ -160,6 +165,11 @@ class Intake:
             event = event_of(body, own, self._account, names, envelope_id)
             if event is not None:
                 await desks.port.receive(event)
+
+    def _hear_own(self, message: Payload, is_edit: bool) -> None:
+        if not is_edit and message.get("type") == "message":
+            told = [str(message.get(key) or "") for key in ("channel", "thread_ts", "ts", "text")]
+            self._desks.strays.heard(*told)
 
     def _home_opened(self, event: Payload) -> None:
         user, channel = str(event.get("user") or ""), str(event.get("channel") or "")

@@ -20,6 +20,7 @@ from channels.slack.permissions import missing_scopes, require_scopes
 from channels.slack.presses import Presses
 from channels.slack.redaction import Redaction, sdk_logger
 from channels.slack.socket import Socket
+from channels.slack.strays import Strays
 from echo_bot.channel import ChannelHealth, ChannelSettings, ChannelState, Port
 from echo_bot.channel.errands import Errands
 
@@ -41,12 +42,15 @@ class Link:
         self._account, self._hook, self._greeting_seconds = account, hook, rhythm.greeting
         self._errands = Errands()
         self._own: Self | None = None
+        self.strays = Strays(self.clients.web, account, self._errands)
         names = Names(self.clients.web)
         self.home = Home(self.clients, port, account, self._errands)
         presses = Presses(self.clients, port, account, names, self.directs, self.home.tell)
         commands = Commands(self.clients, port, account, names, self.directs)
         web = self.clients.web
-        desks = Desks(port, web, names, self.directs, presses, commands, self.home, self._errands)
+        desks = Desks(
+            port, web, names, self.directs, presses, commands, self.home, self.strays, self._errands
+        )
         nobody = self.clients.web_client(settings, None)
         self._intake = Intake(desks, account, lambda: self._own, nobody, logger)
 

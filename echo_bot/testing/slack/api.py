@@ -15,6 +15,7 @@ Method = Callable[[Parameters], JsonObject]
 SCOPES_OF = {
     "chat.postMessage": "chat:write",
     "chat.update": "chat:write",
+    "chat.delete": "chat:write",
     "chat.postEphemeral": "chat:write",
     "conversations.open": "im:write",
     "users.info": "users:read",
@@ -35,6 +36,7 @@ class WebApi:
             "auth.test": self._auth_test,
             "chat.postMessage": self._post_message,
             "chat.update": self._update,
+            "chat.delete": self._delete,
             "chat.postEphemeral": self._post_ephemeral,
             "conversations.open": self._open,
             "conversations.info": self._info,
@@ -106,6 +108,16 @@ class WebApi:
         rules.check_message(text, shown, is_update=True)
         message.text, message.blocks, message.edits, message.mrkdwn = text, shown, message.edits + 1, True
         return {"channel": chat.id, "ts": message.ts, "text": text, "message": message.to_json()}
+
+    def _delete(self, given: Parameters) -> JsonObject:
+        chat = self._world.writable(given.needed("channel", "channel_not_found"))
+        message = self._world.find(chat.id, given.text("ts"))
+        if message is None:
+            raise ApiError("message_not_found")
+        if message.user != self._world.bot.id:
+            raise ApiError("cant_delete_message")
+        self._world.messages.remove(message)
+        return {"channel": chat.id, "ts": message.ts}
 
     def _post_ephemeral(self, given: Parameters) -> JsonObject:
         chat, user = self._world.writable(given.needed("channel", "channel_not_found")), given.needed("user")

@@ -214,13 +214,21 @@ class SlackEmulator:
         await self._faults.wait_if_held(name)
         fault = self._faults.take(name)
         if fault is None or fault.after:
+            stood = len(self.world.messages)
             result = self._open_socket(given) if name == "apps.connections.open" else self._do(name, given)
+            if name == "chat.postMessage" and len(self.world.messages) > stood:
+                self._tell(self.world.messages[-1])
             if fault is None:
                 headers = {"x-oauth-scopes": ",".join(sorted(self.scopes))}
                 return HttpResponse(json.dumps({"ok": True, **result}).encode(), headers=headers)
         if fault.error is None:
             return None
         raise fault.error
+
+    def _tell(self, message: Message) -> None:
+        """The bot hears what it says itself, often before the answer to its call."""
+        event = {"channel": message.chat.id, "channel_type": message.chat.kind, "event_ts": message.ts}
+        self._slack.event(message.to_json() | event)
 
     def _open_socket(self, given: Parameters) -> JsonObject:
         if given.token == self.bot_token:

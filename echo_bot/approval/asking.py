@@ -61,7 +61,8 @@ class GateRequest:
     """One call before the gate. The trust fields are read from `event`, the stored one of the turn.
 
     `note` says where the call comes from, if not from the conversation. `revision` counts how often people
-    changed the call, `edited_by` is who did last, by id and by name.
+    changed the call, `edited_by` is who did last, by id and by name. `on_shown` is called once a person sees
+    it.
     """
 
     tool: str
@@ -81,6 +82,7 @@ class GateRequest:
     revision: int = 0
     edited_by: str = ""
     edited_by_name: str = ""
+    on_shown: Callable[[], None] = lambda: None
 
     def edited(self, stored: ApprovalRecord) -> GateRequest:
         """The call that a person wrote in place of this one, whose question `stored` is."""

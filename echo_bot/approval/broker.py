@@ -99,7 +99,7 @@ class Broker:
             await asyncio.wait(tuple(self._tasks), timeout=_LAST_EDITS_SECONDS)
         await end_all(self._tasks)
 
-    async def ask(self, record: ApprovalRecord) -> Answer:
+    async def ask(self, record: ApprovalRecord, on_shown: Callable[[], None] = lambda: None) -> Answer:
         """Attach to the question (opening it if new) and wait for its end. Idempotent by approval id."""
         stored = await self._store.approvals.attach(record)
         if stored.status is not ApprovalStatus.PENDING:
@@ -113,6 +113,7 @@ class Broker:
             problem = await self._open_or_reopen(stored)
             if problem:
                 return await self._end(stored, ApprovalStatus.CANCELLED, problem)
+            on_shown()
             return await self._wait(stored, future)
         except Exception:
             await self._decider.close(

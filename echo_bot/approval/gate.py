@@ -287,7 +287,7 @@ class ApprovalGate:
             return _refusal(request, _DRIFTED, StepName.HUMAN)
         await self._on_waiting(request.turn_id, True)
         try:
-            answer = await self._broker.ask(record)
+            answer = await self._broker.ask(record, request.on_shown)
         finally:
             await self._on_waiting(request.turn_id, False)
         if answer.was_edited:

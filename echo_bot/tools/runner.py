@@ -127,7 +127,9 @@ class ToolRunner:
         foreign: ForeignTool | None,
     ) -> ToolResult:
         tool = None if foreign else self._registry.get(name)
-        decision = await self._gate.check(self._request(scope, key, name, args, tool, foreign))
+        request = self._request(scope, key, name, args, tool, foreign)
+        async with scope.order.place() as leave:
+            decision = await self._gate.check(replace(request, on_shown=leave))
         result = await self._decided(scope, key, name, decision, tool, foreign)
         if not decision.edited_by:
             return result

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from echo_bot.events import Address, Identity, InboundEvent, SessionKey, TurnId
 from echo_bot.tools.base import ToolResult
+from echo_bot.tools.in_order import InOrder
 
 
 class CallWatch(Protocol):
@@ -36,7 +37,8 @@ class CallJournal(Protocol):
 class TurnScope:
     """Who a turn's calls are for. Trust comes from the event's typed fields and from nowhere else.
 
-    `slots` bounds how many calls of this turn run at once; those that only wait do not count. `watch` is told
+    `slots` bounds how many calls of this turn run at once; those that only wait do not count. `order` is that
+    in which they came, as long as nobody was asked about them yet. `watch` is told
     of its calls in the place of the chat's status lines. `note` is what cards say of where the calls come
     from.
     """
@@ -51,6 +53,7 @@ class TurnScope:
     parent_execution_id: str | None = None
     allowed_tools: frozenset[str] = frozenset()
     slots: asyncio.Semaphore | None = None
+    order: InOrder = field(default_factory=InOrder)
     watch: CallWatch | None = None
     note: str = ""
 

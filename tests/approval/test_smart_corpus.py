@@ -111,7 +111,7 @@ class Person:
 
     asked: list[ApprovalRecord] = field(default_factory=list)
 
-    async def ask(self, record: ApprovalRecord) -> Answer:
+    async def ask(self, record: ApprovalRecord, on_shown: Callable[[], None]) -> Answer:
         self.asked.append(record)
         return Answer(False, "Not executed: a person denied it.")
 

@@ -51,6 +51,18 @@ async def test_two_calls_with_the_same_id_are_two_calls(
         assert {n for n in "ab" if (bot.workspace / n).exists()} == {"a", "b"}
 
 
+async def test_cards_of_calls_made_at_once_stand_in_the_order_of_the_calls(
+    tmp_path: Path, local: Config, is_open: Is
+) -> None:
+    first, *others = (CallTool("exec", {"command": f"echo call{n}" + " " * n}) for n in range(7))
+    script = ScriptedModel([replace(first, also=tuple(others))])
+    async with running_bot(tmp_path, local, model=script.model) as bot:
+        await bot.channel.say("all")
+        await eventually(lambda: sum(map(is_open, bot.channel.messages)) == 7, "all cards")
+        cards = [message.body for message in bot.channel.messages if is_open(message)]
+        assert [next(n for n in range(7) if f"echo call{n}" in body) for body in cards] == list(range(7))
+
+
 async def test_an_answer_that_shows_nothing_is_no_answer(tmp_path: Path, says: Says) -> None:
     script = ScriptedModel([Say("\u200b\u2800"), Say("\u200b")])
     async with running_bot(tmp_path, model=script.model) as bot:

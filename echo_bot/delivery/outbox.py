@@ -159,6 +159,9 @@ class Delivery:
         """The address under the chat's present id."""
         return self._moved.now(address)
 
+    async def has_unsent(self, address: Address) -> bool:
+        return await self._store.outbox.has_unsent(address)
+
     def channel(self, address: Address) -> Channel | None:
         return self._book.get(address)
 

@@ -18,6 +18,7 @@ from echo_bot.errors import (
     FormatRejected,
     OutcomeUnknown,
     RetryAfter,
+    StorageError,
     TargetGone,
 )
 from echo_bot.events import Address, MessageRef, OutboundText
@@ -30,6 +31,7 @@ _UNFINISHED = re.compile(r"[A-Za-z0-9_.+/=~:@%-]*\Z")
 
 _CURSOR = " …"
 _LAST_DRAW_SECONDS = 10.0
+_FIND_PAUSES_SECONDS = (0.5, 2.0, 0.0)
 
 
 class ReplyStream:
@@ -114,11 +116,26 @@ class ReplyStream:
         await self.drop()
         channel = self._delivery.channel(self._address)
         if self._may_stand and self._ref is None and channel is not None and self._is_found_by_key(channel):
+            await self._find(channel)
+
+    async def _find(self, channel: Channel) -> None:
+        """Sent once more under its key the draft says where it stands, whatever is in it this time."""
+        sign = OutboundText(
+            _CURSOR.strip(),
+            markdown=False,
+            reply_to_id=self._reply_to_id,
+            dedup_key=self._key,
+            is_draft=True,
+        )
+        for pause in _FIND_PAUSES_SECONDS:
             try:
                 async with asyncio.timeout(_LAST_DRAW_SECONDS):
-                    await self._draw(channel)
+                    self._ref = await channel.send_text(self._address, sign)
             except (ChannelError, TimeoutError) as error:
                 log.debug("draft_not_found", address=str(self._address), error=str(error))
+                await asyncio.sleep(max(pause, error.seconds if isinstance(error, RetryAfter) else 0.0))
+            else:
+                return
 
     def _is_found_by_key(self, channel: Channel) -> bool:
         return bool(self._key) and channel.capabilities.dedups_sends
@@ -151,6 +168,14 @@ class ReplyStream:
                 self._ended.set()
         return self._interval
 
+    async def _stands_behind_others(self) -> bool:
+        """A new message would stand before those that still wait to be sent."""
+        try:
+            return await self._delivery.has_unsent(self._address)
+        except StorageError as error:
+            log.debug("preview_dropped", address=str(self._address), error=str(error))
+            return True
+
     async def _draw(self, channel: Channel) -> None:
         text = self._text
         whole_words = _UNFINISHED.sub("", text)
@@ -161,6 +186,8 @@ class ReplyStream:
             return
         message = OutboundText(shown, markdown=False, reply_to_id=self._reply_to_id, is_draft=True)
         if self._ref is None:
+            if await self._stands_behind_others():
+                return
             stands, self._may_stand = self._may_stand, True
             try:
                 self._ref = await channel.send_text(self._address, replace(message, dedup_key=self._key))

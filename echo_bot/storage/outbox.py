@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, exists, or_, select, update
 
 from echo_bot.events import Address, TurnId
-from echo_bot.storage.columns import ADDRESS, Row, address_of, address_values, equals_any, fields
+from echo_bot.storage.columns import ADDRESS, Row, address_of, address_values, equals_any, fields, is_at
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
 from echo_bot.storage.prepared import Prepared
@@ -94,6 +94,11 @@ class SqlOutbox:
             .limit(limit)
         )
         return await self._database.rows(statement, _row)
+
+    async def has_unsent(self, address: Address) -> bool:
+        is_there = select(outbox.c.row_id).where(is_at(outbox, address)).where(outbox.c.state.in_(_UNSENT))
+        rows = await self._database.rows(is_there.limit(1), lambda row: row["row_id"])
+        return bool(rows)
 
     async def mark(
         self,

@@ -304,6 +304,8 @@ class Outbox(Protocol):
         """Queued rows whose time has come, oldest first, at most one (the oldest unsent) per address."""
         ...
 
+    async def has_unsent(self, address: Address) -> bool: ...
+
     async def mark(
         self,
         row_id: int,

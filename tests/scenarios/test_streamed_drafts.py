@@ -11,7 +11,7 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from echo_bot.delivery import Pace
+from echo_bot.delivery import Pace, stream
 from echo_bot.errors import OutcomeUnknown, RetryAfter, StorageError, TargetGone, TemporaryFailure
 from echo_bot.events import Address
 from echo_bot.testing.bot import running_bot
@@ -26,10 +26,10 @@ QUICK: Config = {"channels.stream.min_interval_ms": 100}
 
 
 class HalfModel:
-    """Says half of its answer, then waits for `go_on`; `fails` raises there."""
+    """Says half of its answer, then waits for `go_on` and says the `rest`; `fails` raises there."""
 
-    def __init__(self, fails: Exception | None = None) -> None:
-        self.go_on, self.fails = asyncio.Event(), fails
+    def __init__(self, fails: Exception | None = None, rest: str = "the rest of it.") -> None:
+        self.go_on, self.fails, self.rest = asyncio.Event(), fails, rest
         self.model = FunctionModel(self._answer, stream_function=self._stream)
 
     def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -40,7 +40,7 @@ class HalfModel:
         await self.go_on.wait()
         if self.fails is not None:
             raise self.fails
-        yield "the rest of it."
+        yield self.rest
 
 
 def fast() -> FakeChannel:
@@ -180,3 +180,35 @@ async def test_where_nothing_can_be_sent_no_draft_is_tried_again(tmp_path: Path,
         assert bot.channel.texts == []
         model.go_on.set()
         await bot.channel.wait_for(says("Half of the answer and the rest of it."))
+
+
+@pytest.mark.parametrize("tries", [1, 3])
+async def test_a_draft_is_found_again_also_when_the_answer_has_grown_beyond_one_message(
+    tmp_path: Path, says: Says, monkeypatch: pytest.MonkeyPatch, tries: int
+) -> None:
+    monkeypatch.setattr(stream, "_FIND_PAUSES_SECONDS", (0.0, 0.0, 0.0))
+    whole = "Half of the answer and " + "the rest of it. " * 600 + "The end."
+    model = HalfModel(rest=whole.removeprefix("Half of the answer and "))
+    channel = fast()
+    channel.capabilities = replace(channel.capabilities, dedups_sends=True)
+    rare: Config = {"channels.stream.min_interval_ms": 60_000}
+    async with running_bot(tmp_path, rare, model=model.model, channel=channel) as bot:
+        bot.channel.fail("send_text", OutcomeUnknown("no answer"), times=tries, after=True)
+        await bot.channel.say("tell me")
+        await bot.channel.wait_for(says("Half of the answer and …"))
+        model.go_on.set()
+        await bot.channel.wait_for(says("The end."))
+        assert "".join(bot.channel.texts).split() == whole.split()
+
+
+async def test_a_draft_does_not_overtake_a_message_that_waits_to_be_sent(tmp_path: Path, says: Says) -> None:
+    model = HalfModel()
+    async with running_bot(tmp_path, QUICK, model=model.model, channel=fast()) as bot:
+        bot.channel.fail("send_text", TemporaryFailure("down"))
+        await bot.parts.delivery.send(Address("telegram", "1"), "first", source="s")
+        await eventually(lambda: not bot.channel._faults["send_text"], "the refusal")
+        await bot.channel.say("tell me")
+        await bot.channel.wait_for(says("Half of the answer and …"))
+        model.go_on.set()
+        await bot.channel.wait_for(says("the rest of it."))
+        assert bot.channel.texts == ["first", "Half of the answer and the rest of it."]

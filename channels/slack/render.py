@@ -21,7 +21,7 @@ from echo_bot.events import (
     OutboundText,
     Paragraph,
 )
-from echo_bot.text import encode_card_slack, split_markdown, split_plain
+from echo_bot.text import encode_card_slack, label_before, split_markdown, split_plain
 
 MAX_CHARACTERS = 12_000
 """For the core to split by: what fits a message together with its formatting."""
@@ -176,7 +176,7 @@ def _preformatted(text: str) -> Block:
 
 
 def _row(label: str, value: str) -> Block:
-    return {"type": "rich_text_section", "elements": [_words(f"{label}: ", bold=True), _words(value)]}
+    return {"type": "rich_text_section", "elements": [_words(label_before(label), bold=True), _words(value)]}
 
 
 def _words(text: str, *, bold: bool = False) -> Block:

@@ -11,6 +11,7 @@ from echo_bot.text.encode import (
     encode_card_plain,
     encode_card_slack,
     encode_card_telegram,
+    label_before,
 )
 from echo_bot.text.measure import measure
 from echo_bot.text.parts import TooLong, card_parts, closed_card
@@ -33,6 +34,7 @@ __all__ = [
     "encode_card_telegram",
     "is_blank",
     "join_parts",
+    "label_before",
     "measure",
     "split_markdown",
     "split_plain",

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from echo_bot.channel import LengthUnit
 from echo_bot.events import Card, CardBlock, CodeBlock, Fields, Paragraph
+from echo_bot.text.language import _
 from echo_bot.text.measure import measure
 from echo_bot.text.plain import defuse_mentions
 
@@ -81,12 +82,18 @@ def encode_card_telegram(card: Card) -> tuple[str, tuple[TextEntity, ...]]:
             case Fields():
                 for index, (label, value) in enumerate(block.rows):
                     add("\n" if index else "")
-                    add_words(f"{label}:", "bold")
-                    add(" ")
+                    before_value = label_before(label)
+                    add_words(before_value.rstrip(), "bold")
+                    add(before_value[len(before_value.rstrip()) :])
                     add(value, "code" if _BECOMES_LINK.search(value) else "")
             case _:
                 assert_never(block)
     return "".join(pieces), tuple(entities)
+
+
+def label_before(label: str) -> str:
+    """`Tool: `, as the chosen language writes it before a value."""
+    return _("{label}: ").format(label=label)
 
 
 def card_text(card: Card) -> str:
@@ -108,7 +115,7 @@ def _plain_block(block: CardBlock) -> str:
             label = f"{block.label}:\n" if block.label else ""
             return label + "\n".join(_CODE_MARGIN + line for line in block.text.split("\n"))
         case Fields():
-            return "\n".join(f"{label}: {value}" for label, value in block.rows)
+            return "\n".join(f"{label_before(label)}{value}" for label, value in block.rows)
         case _:
             assert_never(block)
 
@@ -152,7 +159,8 @@ def _discord_block(block: CardBlock) -> str:
             return f"{label}```{block.language}\n{_unfenced(block.text)}\n```"
         case Fields():
             return "\n".join(
-                f"**{_discord_literal(label)}:** {_discord_literal(value)}" for label, value in block.rows
+                f"**{label_before(_discord_literal(label)).rstrip()}** {_discord_literal(value)}"
+                for label, value in block.rows
             )
         case _:
             assert_never(block)

@@ -52,7 +52,11 @@ def card_parts(
         if piece is None or len(groups) > MAX_PARTS:
             return TooLong(_reason(max_length))
         if groups[-1] and not fits(replace(bare, blocks=(*groups[-1], piece))):
-            groups.append(())
+            *above, last = groups[-1]
+            goes_along = bool(above) and _is_heading(last) and fits(replace(bare, blocks=(last, piece)))
+            if goes_along:
+                groups[-1] = tuple(above)
+            groups.append((last,) if goes_along else ())
         groups[-1] = (*groups[-1], piece)
     if len(groups) > MAX_PARTS:
         return TooLong(_reason(max_length))
@@ -79,6 +83,10 @@ def closed_card(card: Card, max_length: int, unit: LengthUnit, *, encode: Encode
         )
     shortened = replace(card, blocks=tuple(blocks))
     return shortened if fits(shortened) else replace(card, blocks=card.blocks[:1])
+
+
+def _is_heading(block: CardBlock) -> bool:
+    return isinstance(block, Paragraph) and block.strong
 
 
 def _code_text(block: CardBlock) -> str:

@@ -218,6 +218,7 @@ async def test_telegram_asks_for_words_in_chinese(tmp_path: Path, chinese: Confi
             chat.say("/run touch a")
             card = await chat.wait_for_button("拒绝并说明理由")
             assert is_chinese(card.text), card.text
+            assert "\n工具：exec\n" in card.text
             pressed = await chat.press("拒绝并说明理由").answer()
             assert pressed.text == "请回复此消息。"
             asked = await chat.wait_for_text("为什么拒绝？")

@@ -184,6 +184,14 @@ def test_parts_are_numbered_and_the_last_keeps_the_fallback() -> None:
     assert all(measure(card_text(part), LengthUnit.UTF16) <= 4096 for part in parts)
 
 
+def test_a_heading_stands_with_what_it_heads() -> None:
+    heading, reasons = Paragraph("Why this asks", strong=True), Paragraph("• " + "it runs code " * 8)
+    card = Card("c", "Run?", (CodeBlock("x" * 240), heading, reasons), CARD.buttons)
+    parts = card_parts(card, 300, LengthUnit.UTF16, encode=card_text)
+    assert not isinstance(parts, TooLong)
+    assert [part.blocks for part in parts] == [(card.blocks[0],), (heading, reasons)]
+
+
 @pytest.mark.parametrize("limit", [20, 200], ids=["no room for the title", "too many messages"])
 def test_what_cannot_be_shown_whole_says_so(limit: int) -> None:
     card = Card("c", "Run a command?", (CodeBlock("x" * 100_000),))

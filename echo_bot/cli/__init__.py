@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -48,6 +49,14 @@ class VerbGroup(click.Group):
         if not isinstance(command, click.Command):
             raise TypeError(f"echo_bot.cli.{cmd_name}.{cmd_name} is not a command")
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A misspelt verb is told with the nearest one; click itself looks only at those it has imported."""
+        if args[0] not in VERBS and (near := get_close_matches(args[0], VERBS, n=1)):
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{near[0]}'?")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of verbs, without importing one."""

@@ -11,7 +11,7 @@ from echo_bot.cli.state import config_option
 
 @click.command()
 @config_option
-@click.argument("channel")
+@click.argument("channel", metavar="telegram|discord|slack|…")
 @click.option("--account", default="", metavar="NAME", help="One of several accounts of that platform.")
 @click.option(
     "--allow", multiple=True, metavar="ID", help="A sender id that may chat (may be given several times)."
@@ -28,7 +28,7 @@ def setup(
     send_to: str,
     options: tuple[str, ...],
 ) -> None:
-    """Set up CHANNEL: telegram, discord, slack, or one that a package of yours brings.
+    """Set a channel up: telegram, discord, slack, or one that a package of yours brings.
 
     Asks for the tokens (hidden; without a terminal one line each on standard input, in the order named),
     checks them by the platform's own calls, names what is missing there, writes the configuration and stores

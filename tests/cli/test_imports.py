@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from echo_bot.testing.command_line import CommandLine
+
 HEAVY = (
     "alembic",
     "aiosqlite",
@@ -78,3 +80,10 @@ def test_status_where_nothing_ran_imports_nothing_heavy(tmp_path: Path, json: tu
 def test_places_in_the_environment_need_no_model_either(tmp_path: Path) -> None:
     places = {"ECHO_BOT_WORKSPACE": str(tmp_path), "ECHO_BOT_GATEWAY__PORT": "0"}
     assert imported(tmp_path, "status", variables=places) == "imported: []"
+
+
+def test_a_misspelt_verb_is_told_with_the_nearest_one(command_line: CommandLine) -> None:
+    answer = command_line("staus")
+    assert answer.code == 2
+    assert "No such command 'staus'. Did you mean 'status'?" in answer.err
+    assert "Did you mean" not in command_line("frobnicate").err

@@ -241,6 +241,7 @@ async def test_who_never_wrote_to_the_bot_is_told_where_to(desk: Desk, telegram:
     ("channel", "arguments", "says"),
     [
         ("telegrm", (), "did you mean telegram"),
+        ("--allow", ("1",), "telegram|discord|slack"),
         ("web", (), "there are: discord, slack, telegram"),
         ("telegram", ("--set", "token=1:x"), "never stand on the command line"),
         ("telegram", ("--set", "webhook_url"), "KEY=VALUE"),

@@ -11,5 +11,6 @@ MANIFEST = ChannelManifest(
     options=("mode",),
     secrets=("bot_token", "app_token", "signing_secret"),
     identity="bot_token",
+    command_form="/echo {command}",
     sender_ids=SenderIds(r"[UW][A-Z0-9]+", "such as U012ABCDEF"),
 )

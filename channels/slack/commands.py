@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -57,6 +58,27 @@ def text_form(typed: str, commands: Sequence[Command]) -> str:
     return f"/{_HELP}" if typed.strip().startswith("/") or mistyped else typed.strip()
 
 
+def slack_form(text: str, commands: Sequence[Command]) -> str:
+    """The answer to a command with the commands that it names as Slack takes them: `/help` as `/echo help`.
+
+    In code only what begins with a command is one, and blocks stay as they are: they may quote a call.
+    """
+    name = "|".join(re.escape(command.name) for command in commands)
+    return re.sub(
+        rf"(?P<block>```.*?```)|`/(?P<code>(?:{name})(?: [^`\n]*)?)`|(?P<other>`[^`\n]*`)"
+        rf"|(?<![\w/.~-])/(?P<word>{name})(?![\w/-])",
+        lambda found: (
+            f"`/echo {found['code']}`"
+            if found["code"]
+            else f"/echo {found['word']}"
+            if found["word"]
+            else found[0]
+        ),
+        text,
+        flags=re.DOTALL,
+    )
+
+
 def _id_of(command: Payload) -> str:
     """The same when it is delivered again. Slack gives commands no id, only what belongs to this one."""
     told = [command.get(key) for key in ("trigger_id", "response_url", "user_id", "channel_id", "text")]
@@ -90,7 +112,7 @@ class Commands:
             await self._show(channel, "", f"<@{user}>: {escaped(text)}", url)
         elif reply.queued:
             await self._respond(url, f"<@{user}>: {escaped(text)}")
-        elif shown := render_text(OutboundText(reply.text)).text:
+        elif shown := render_text(OutboundText(slack_form(reply.text, self._port.commands()))).text:
             await self._respond(url, shown)
 
     async def _show(self, channel: str, thread: str, said: str, url: str) -> None:

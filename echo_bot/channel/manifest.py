@@ -37,6 +37,7 @@ class ChannelManifest:
     `setup` names a `ChannelSetup`, for a platform that needs one.
     `options` and `secrets` name the YAML keys beyond the common ones; a secret is stored encrypted.
     `identity` names the secret that is the bot at the platform: no two accounts may have the same.
+    `command_form`: how people write `{command}` there, where the platform sends the bot no "/{command}".
     `sender_ids`, where all ids of the platform are alike, lets names be told from ids.
     """
 
@@ -48,4 +49,5 @@ class ChannelManifest:
     options: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     identity: str = ""
+    command_form: str = ""
     sender_ids: SenderIds | None = None

@@ -28,6 +28,7 @@ def pair(config_path: Path | None, approver: bool, admin: bool) -> None:
     Also without --approver they may approve what they asked for themselves, unless the configuration has
     permissions.approval.approvers, or requester_may_approve false for that risk.
     """
+    from echo_bot.app.enabled import enabled_channels
     from echo_bot.inbox.admission import code_hash
     from echo_bot.storage.records import PairingCode, PairingRole
 
@@ -48,6 +49,10 @@ def pair(config_path: Path | None, approver: bool, admin: bool) -> None:
     run_with(place, keep)
     click.echo(code)
     click.echo(f"Send this to the bot in a direct chat within 10 minutes: /pair {code}", err=True)
+    on = {name for name, _ in enabled_channels(place.loaded.config.channels, terminal=False, headless=True)}
+    for each in place.manifests:
+        if each.command_form and each.name in on:
+            click.echo(f"In {each.title}: {each.command_form.format(command=f'pair {code}')}", err=True)
 
 
 def make_code() -> str:

@@ -349,3 +349,11 @@ async def test_giving_up_in_the_middle_says_that_nothing_was_written(
     answer = await desk.set_up("telegram", "--set", f"api_base={telegram.url}", stdin="")
     assert (answer.code, answer.err.strip()) == (1, "Nothing was written.")
     assert desk.file.read_text() == before
+
+
+async def test_pair_says_how_where_the_platform_keeps_slashes_to_itself(desk: Desk) -> None:
+    other = await asyncio.to_thread(desk.command_line, "pair")
+    desk.file.write_text("channels: {slack: {enabled: true}}\n")
+    slack = await asyncio.to_thread(desk.command_line, "pair")
+    assert "In Slack" not in other.err
+    assert f"In Slack: /echo pair {slack.out.strip()}\n" in slack.err

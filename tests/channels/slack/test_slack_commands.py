@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from channels.slack.adapter import SlackChannel
-from channels.slack.commands import SHORTCUT_ANYWHERE, SHORTCUT_MESSAGE, text_form
+from channels.slack.commands import SHORTCUT_ANYWHERE, SHORTCUT_MESSAGE, slack_form, text_form
 from echo_bot.channel import CommandReply
 from echo_bot.errors import StorageError
 from echo_bot.events import Address, OutboundText
@@ -34,6 +34,28 @@ from echo_bot.testing.waiting import eventually
 )
 def test_the_text_form_of_what_follows_the_slash_command(typed: str, text: str) -> None:
     assert text_form(typed, COMMANDS) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("There is none. /help lists them.", "There is none. /echo help lists them."),
+        ("Write: `/approve <id>`. `/run` it.", "Write: `/echo approve <id>`. `/echo run` it."),
+        ("`/frobnicate` is none", "`/frobnicate` is none"),
+        ("k3 `exec: ls /run /help`", "k3 `exec: ls /run /help`"),
+        ("`/run/lock` and /run/lock and ./run", "`/run/lock` and /run/lock and ./run"),
+        ("```\n/run x\n`/help`\n```", "```\n/run x\n`/help`\n```"),
+    ],
+)
+def test_an_answer_names_commands_as_slack_takes_them(text: str, shown: str) -> None:
+    assert slack_form(text, COMMANDS) == shown
+
+
+async def test_the_answer_to_a_command_names_others_in_that_form(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    port.answer = CommandReply("`/help` lists them.")
+    assert "`/echo help` lists them." in (await ada.command("status").reply())["text"]
 
 
 async def test_a_command_is_answered_privately(

@@ -38,6 +38,9 @@ def readable(data: JsonObject) -> JsonObject:
     whole |= {kind: data[kind] for kind in ALLOWED_UPDATES if kind in data}
     if _can_be_read(whole):
         return whole
+    filled: JsonObject = _with_polls_filled(whole)
+    if _can_be_read(filled):
+        return filled
     for field, less in _without_one_field(whole):
         if _can_be_read(less):
             log.warning("telegram_update_read_in_part", update=whole["update_id"], without=field)
@@ -60,6 +63,25 @@ def receipt(result: Any) -> Any:
     known = told if isinstance(told, dict) else {}
     chat = {"id": known.get("id", 0), "type": known.get("type", "")}
     return {"message_id": result["message_id"], "date": result.get("date", 0), "chat": chat}
+
+
+def _with_polls_filled(value: Any) -> Any:
+    """What older servers do not tell of a poll, wherever one is, as if it were a plain one."""
+    if isinstance(value, list):
+        return [_with_polls_filled(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    filled = {key: _with_polls_filled(each) for key, each in value.items()}
+    poll = filled.get("poll")
+    if isinstance(poll, dict):
+        options = poll.get("options")
+        told = options if isinstance(options, list) else []
+        numbered = [
+            {"persistent_id": str(place)} | option if isinstance(option, dict) else option
+            for place, option in enumerate(told)
+        ]
+        filled["poll"] = {"allows_revoting": False, "members_only": False} | poll | {"options": numbered}
+    return filled
 
 
 def _without_one_field(data: JsonObject) -> Iterator[tuple[str, JsonObject]]:

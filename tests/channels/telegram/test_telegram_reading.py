@@ -42,6 +42,27 @@ async def test_words_beside_an_unreadable_field_are_heard(
     await port.wait_for_event("heard")
 
 
+async def test_a_poll_of_an_older_server_is_told_in_words_also_where_it_is_answered(
+    telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort
+) -> None:
+    telegram.user(42, "Ada").chat()
+    poll = {
+        "id": "1",
+        "question": "Tea?",
+        "options": [{"text": "yes", "voter_count": 0}, {"text": "no", "voter_count": 0}],
+        "total_voter_count": 0,
+        "is_closed": False,
+        "is_anonymous": True,
+        "type": "regular",
+        "allows_multiple_answers": False,
+    }
+    telegram.put_update("message", MESSAGE | {"poll": poll})
+    await port.wait_for_event("Poll: Tea?\n- yes\n- no")
+    answered = MESSAGE | {"message_id": 6, "poll": poll}
+    telegram.put_update("message", MESSAGE | {"message_id": 8, "text": "tea", "reply_to_message": answered})
+    assert (await port.wait_for_event("tea")).reply_to_id == "6"
+
+
 async def test_what_holds_nothing_readable_is_named_in_words(
     telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort
 ) -> None:

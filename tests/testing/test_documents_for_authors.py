@@ -1,4 +1,4 @@
-"""The channel of docs/own-channel.md, outside this repository: its tests pass, the command line knows it."""
+"""The channel of docs/own-channel.md and the tool of docs/tools.md, outside this repository: their tests pass."""
 
 from __future__ import annotations
 
@@ -12,18 +12,22 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = ROOT / "docs" / "own-channel.md"
+DOCUMENTS = ROOT / "docs"
 _FILE = re.compile(r"```\w+\n# (?P<name>[\w/]+\.(?:py|toml))\n(?P<text>.*?)```\n", re.DOTALL)
+
+
+def write_files(document: str, folder: Path) -> None:
+    for found in _FILE.finditer((DOCUMENTS / document).read_text()):
+        path = folder / found["name"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(found["text"])
 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """The files of the document, and the entry point as an installation writes it."""
     folder = tmp_path / "line"
-    for found in _FILE.finditer(DOCUMENT.read_text()):
-        path = folder / found["name"]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(found["text"])
+    write_files("own-channel.md", folder)
     about = folder / "echo_line-0.1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: echo-line\nVersion: 0.1.0\n")
@@ -48,21 +52,20 @@ def run(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedPr
     )
 
 
-def test_its_own_tests_pass(package: Path) -> None:
-    done = run(
-        package,
-        "pytest",
-        "-q",
-        "-p",
-        "no:simcord",
-        "-p",
-        "no:schemathesis",
-        "-p",
-        "no:cacheprovider",
-        "tests",
-    )
+def passes(folder: Path, *arguments: str) -> None:
+    plain = ("-q", "-p", "no:simcord", "-p", "no:schemathesis", "-p", "no:cacheprovider")
+    done = run(folder, "pytest", *plain, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout
+
+
+def test_the_channels_tests_pass(package: Path) -> None:
+    passes(package, "tests")
+
+
+def test_the_tools_test_passes(tmp_path: Path) -> None:
+    write_files("tools.md", tmp_path)
+    passes(tmp_path, "-o", "asyncio_mode=auto", "test_tide.py")
 
 
 def test_the_command_line_knows_it(package: Path) -> None:

@@ -1,4 +1,4 @@
-"""The channel of docs/own-channel.md and the tool of docs/tools.md, outside this repository: their tests pass."""
+"""What docs/own-channel.md and docs/tools.md show to authors passes its tests outside this repository."""
 
 from __future__ import annotations
 

@@ -111,13 +111,17 @@ class Backlog:
         self.saw(place, channel_id, seen, talks=True)
 
     async def _last_in_transcript(self, chat: Address) -> int:
-        """Also learns from it how far the clocks are apart."""
-        last = 0
-        for entry in await self._port.transcript(chat, _ENTRIES):
-            if entry.role == "user" and entry.entry_id.isdecimal() and len(entry.entry_id) in _DIGITS:
-                self._timing.learn(snowflake_time(int(entry.entry_id)), entry.at)
-                last = max(last, int(entry.entry_id))
-        return last
+        """Where nothing is known of the clocks, it also tells how far they are apart."""
+        entries = await self._port.transcript(chat, _ENTRIES)
+        ids = {
+            int(entry.entry_id): entry.at
+            for entry in entries
+            if entry.role == "user" and entry.entry_id.isdecimal() and len(entry.entry_id) in _DIGITS
+        }
+        if not self._timing.is_known:
+            for message_id, noted_at in ids.items():
+                self._timing.learn(snowflake_time(message_id), noted_at)
+        return max(ids, default=0)
 
     def _oldest(self) -> int:
         """What was said before this id is not looked at."""

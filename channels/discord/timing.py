@@ -33,6 +33,10 @@ class Timing:
         self._last.append(apart)
         return written_at + _noticed(apart if apart - min(self._last) <= _SAME else min(self._last))
 
+    @property
+    def is_known(self) -> bool:
+        return bool(self._last)
+
     def learn(self, written_at: datetime, noted_at: datetime) -> None:
         """A message of Discord's time `written_at` was noted when this machine's clock showed `noted_at`."""
         self._last.append(noted_at - written_at)

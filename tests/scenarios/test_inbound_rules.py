@@ -94,7 +94,7 @@ async def test_one_session_keeps_its_order_while_another_goes_on(
         ("/resume", "Nothing is paused"),
         ("/help", "Write a message"),
         ("/deny {id}", "Denied"),
-        ("/stop", "Stopped 2 turns."),
+        ("/stop", "Stopped 1 turn and 1 message that waited."),
     ],
 )
 async def test_what_people_say_about_a_turn_never_waits_behind_it(

@@ -199,7 +199,7 @@ async def test_stop_ends_the_turn_that_runs_and_those_behind_it(stage: Stage, op
         await stage.ada.wait_for_button("Approve once")
         stage.ada.say("/tool todo action=list")
         stage.ada.say("/stop")
-        await stage.ada.wait_for_text("Stopped 2 turns.")
+        await stage.ada.wait_for_text("Stopped 1 turn and 1 message that waited.")
         assert (saying(stage.ada, "list is empty"), (bot.workspace / "made").exists()) == ([], False)
 
 

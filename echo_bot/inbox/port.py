@@ -223,6 +223,11 @@ class Inbox:
 
     async def _accept(self, event: InboundEvent) -> bool:
         taken = await self._take(event)
+        if taken.busy:
+            # Claimed, it is not read either when it comes again.
+            if await self._claim_only(event) and self._rate.tells(str(event.sender), self._monotonic()):
+                await self._reply(event, _(_TOO_MANY))
+            return False
         if taken.work is not None:
             self._in_background(self._answer(event, taken.work))
         elif taken.text:
@@ -255,17 +260,24 @@ class Inbox:
         if self._clock() - event.timestamp > self._settings.max_backlog:
             return CommandReply(_("This came too late to act on. Send it again."), ok=False)
         taken = await self._take(event)
-        if not (taken.ok or taken.text):
-            taken = replace(taken, text=_(_TOO_MANY))
         return reply_of(replace(taken, text=await taken.work(), work=None) if taken.work else taken)
 
     async def _take(self, event: InboundEvent) -> Taken:
         """Claim and store what somebody who may speak wrote; what is left to say comes back."""
         name, rest = split_command(event.text)
-        if name not in CONTROL:
-            passes, notice = self._rate.take(str(event.sender), self._monotonic())
-            if not passes:
-                return Taken(False, text=_(_TOO_MANY) if notice else "", ok=False, busy=True)
+        if name in CONTROL:
+            return await self._stored(event, name, rest)
+        if not self._rate.take(str(event.sender), self._monotonic()):
+            return Taken(False, text=_(_TOO_MANY), ok=False, busy=True)
+        taken = Taken(False)
+        try:
+            taken = await self._stored(event, name, rest)
+            return taken
+        finally:
+            if not taken.stored:
+                self._rate.give_back(str(event.sender))
+
+    async def _stored(self, event: InboundEvent, name: str, rest: str) -> Taken:
         if name == "pair":
             return await self._paired(event, rest)
         if self._commands.knows(name):
@@ -326,8 +338,7 @@ class Inbox:
 
     async def _joins_album(self, event: InboundEvent) -> bool:
         """Whoever sent the first part was admitted, and a part needs no mention of its own."""
-        key = self._key(event)
-        return await self._albums.join(event, key, self._line)
+        return await self._albums.join(event, self._key(event), self._line)
 
     async def _edited(self, event: InboundEvent) -> bool:
         """An edit replaces a message that still waits; it never runs a command and never decides anything."""

@@ -148,6 +148,24 @@ async def test_over_the_rate_limit_there_is_one_notice_and_control_still_works(
         assert sum(says("Too many messages")(m) for m in bot.channel.messages) == 1
 
 
+async def test_what_comes_again_counts_once_and_what_was_one_too_many_stays_unread(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    config = local | {"rate_limit.per_minute": 1, "rate_limit.burst": 2}
+    async with running_bot(tmp_path, config) as bot:
+        first = _message("/whoami", "one", EventType.MESSAGE)
+        assert [await bot.channel.deliver(first) for _ in range(4)] == [True, False, False, False]
+        assert await bot.channel.deliver(_message("/whoami", "two", EventType.MESSAGE))
+        assert not await bot.channel.deliver(first)
+        assert not await bot.channel.deliver(_message("/whoami", "three", EventType.MESSAGE))
+        await bot.channel.wait_for(says("Too many messages"))
+    async with running_bot(tmp_path, config) as bot:
+        assert not await bot.channel.deliver(_message("/whoami", "three", EventType.MESSAGE))
+        assert await bot.channel.deliver(_message("/whoami", "four", EventType.MESSAGE))
+        await bot.channel.wait_for(says("You are"))
+        assert not any(says("Too many messages")(message) for message in bot.channel.messages)
+
+
 async def test_an_edit_of_a_message_that_waits_replaces_it(
     tmp_path: Path, local: Config, is_open: Is, says: Says
 ) -> None:

@@ -70,7 +70,7 @@ class Door:
         if caller is None:
             await self._turn_away(scope, send, request_id)
             return
-        if not self._calls.take(caller.name, time.monotonic())[0]:
+        if not self._calls.take(caller.name, time.monotonic()):
             await _answer(send, 429, "too_many", TOO_MANY, [(b"retry-after", b"5")])
             return
         log.debug("api_called", request=request_id, caller=caller.name, path=scope["path"])
@@ -80,7 +80,7 @@ class Door:
     async def _turn_away(self, scope: Scope, send: Send, request_id: str) -> None:
         """No holder of a token is slowed by those who guess."""
         host = str((scope.get("client") or ("", 0))[0])
-        passes, _ = self._misses.take(host, time.monotonic())
+        passes = self._misses.take(host, time.monotonic())
         log.warning("api_token_refused", request=request_id, client=host)
         if passes:
             await _answer(send, 401, "unauthorized", NO_TOKEN, [(b"www-authenticate", b"Bearer")])

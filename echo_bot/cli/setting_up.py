@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 
 from echo_bot.app.discovery import load_setup
+from echo_bot.app.one_bot import OneBotEach
 from echo_bot.app.secrets import channel_owner
 from echo_bot.called import command
 from echo_bot.channel import (
@@ -31,7 +32,7 @@ from echo_bot.cli.plugins import installed_channels
 from echo_bot.cli.setup_secrets import ask, check_key, refusal, stored_already
 from echo_bot.cli.sight import look_at_bot
 from echo_bot.cli.state import Place, State, find_place, is_empty, run_with, utc_now
-from echo_bot.config.channels import ACCOUNT_NAME, account_settings, sections
+from echo_bot.config.channels import ACCOUNT_NAME, Reach, account_settings, accounts, sections
 from echo_bot.config.complaint import must_fit
 from echo_bot.config.finding import find_config, read_config, user_config_path
 from echo_bot.config.key_variable import KEY_VARIABLE, has_key
@@ -58,15 +59,20 @@ _TEST_CARD = Card(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The secrets that were wanted and what they are; `kept` were stored before."""
+    """The secrets that were wanted and what they are; `stored` is what was stored before, of all owners."""
 
     wanted: tuple[Wanted, ...]
     given: Mapping[str, str]
-    kept: Mapping[str, str]
+    owner: str
+    stored: Mapping[tuple[str, str], str]
 
     @property
     def new(self) -> dict[str, str]:
-        return {field: value for field, value in self.given.items() if value != self.kept.get(field)}
+        return {
+            field: value
+            for field, value in self.given.items()
+            if value != self.stored.get((self.owner, field))
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +98,13 @@ def set_up(wish: Wish) -> None:
     refuse_inside_bot(place.database)
     before = read_config(file).decode() if file.exists() else ""
     text = with_keys(before, _keys(wish, manifest, before, str(file)), str(file))
-    settings = _settings(text, file, wish, manifests)
+    section = _section_of(text, file, wish, manifests)
+    settings = account_settings(section, wish.account)
     _require_writable(file)
     try:
         asked = _asked(helper.wanted(settings.options), settings, place, manifest)
         settings = replace(settings, secrets={**settings.secrets, **asked.given})
+        _refuse_second(manifest, settings, section, asked.stored)
         report = asyncio.run(_checked(helper, settings, asked))
     except (click.Abort, KeyboardInterrupt):
         click.echo("\nNothing was written.", err=True)
@@ -157,13 +165,12 @@ def _allowed(wish: Wish, text: str, file: str) -> list[str]:
     return [str(each) for each in allowed] if isinstance(allowed, list) else []
 
 
-def _settings(text: str, file: Path, wish: Wish, manifests: tuple[ChannelManifest, ...]) -> ChannelSettings:
-    """The account as a start with the new file would give it to the adapter. Raises ConfigError."""
+def _section_of(text: str, file: Path, wish: Wish, manifests: tuple[ChannelManifest, ...]) -> Reach:
+    """The channel's section as a start with the new file would read it. Raises ConfigError."""
     examined = examine_content(text.encode(), file, os.environ, manifests)
     if examined.loaded is None:
         raise _as_asked(examined.errors[0], wish)
-    section = sections(examined.loaded.config.channels)[wish.channel]
-    return account_settings(section, wish.account)
+    return sections(examined.loaded.config.channels)[wish.channel]
 
 
 def _as_asked(error: ConfigError, wish: Wish) -> ConfigError:
@@ -193,12 +200,32 @@ def _asked(
     missing = tuple(each for each in wanted if not settings.secrets.get(each.field))
     fields = [each.field for each in missing]
     owner = channel_owner(manifest.name, settings.account)
-    kept: dict[str, str] = {}
+    stored: dict[tuple[str, str], str] = {}
     if missing and not is_empty(place):
         variables = dict(os.environ)
-        kept = run_with(place, partial(stored_already, owner=owner, fields=fields))
+        stored = run_with(place, partial(stored_already, owner=owner, fields=fields))
         os.environ.update(variables)  # opening takes the key out, and storing needs it once more
-    return _Asked(missing, {each.field: ask(each, kept.get(each.field, "")) for each in missing}, kept)
+    given = {each.field: ask(each, stored.get((owner, each.field), "")) for each in missing}
+    return _Asked(missing, given, owner, stored)
+
+
+def _refuse_second(
+    manifest: ChannelManifest,
+    settings: ChannelSettings,
+    section: Reach,
+    stored: Mapping[tuple[str, str], str],
+) -> None:
+    """Raises StartError where another account has this bot already."""
+    bots = OneBotEach()
+    for name in accounts(section):
+        if name != settings.account:
+            other = account_settings(section, name)
+            owner = channel_owner(manifest.name, name)
+            filled = {
+                field: value or stored.get((owner, field), "") for field, value in other.secrets.items()
+            }
+            bots.claim(manifest, replace(other, secrets=filled))
+    bots.claim(manifest, settings)
 
 
 async def _checked(helper: ChannelSetup, settings: ChannelSettings, asked: _Asked) -> SetupReport:

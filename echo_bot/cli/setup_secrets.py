@@ -35,17 +35,16 @@ def ask(wanted: Wanted, kept: str) -> str:
     return value
 
 
-async def stored_already(state: State, *, owner: str, fields: Collection[str]) -> dict[str, str]:
-    """The values of these fields that the key opens. Raises StartError as `check_key` does."""
+async def stored_already(state: State, *, owner: str, fields: Collection[str]) -> dict[tuple[str, str], str]:
+    """By owner and field all values that the key opens. Raises StartError as `check_key` does."""
     await check_key(state, owner=owner, fields=fields)
     vault = Vault(state.store.sealed, state.key, utc_now)
-    found: dict[str, str] = {}
+    found: dict[tuple[str, str], str] = {}
     for each in await vault.list() if state.key else ():
-        if each.owner == owner and each.field in fields:
-            try:
-                found[each.field] = await vault.get(owner, each.field) or ""
-            except EchoBotError:
-                continue
+        try:
+            found[each.owner, each.field] = await vault.get(each.owner, each.field) or ""
+        except EchoBotError:
+            continue
     return found
 
 

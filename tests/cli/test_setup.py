@@ -357,3 +357,19 @@ async def test_pair_says_how_where_the_platform_keeps_slashes_to_itself(desk: De
     slack = await asyncio.to_thread(desk.command_line, "pair")
     assert "In Slack" not in other.err
     assert f"In Slack: /echo pair {slack.out.strip()}\n" in slack.err
+
+
+async def test_a_second_account_with_the_same_token_is_refused(
+    desk: Desk, telegram: TelegramEmulator
+) -> None:
+    desk.file.write_text("")
+    base = ("--set", f"api_base={telegram.url}")
+    first = await desk.set_up("telegram", "--account", "a", *base, stdin=f"{telegram.token}\n")
+    before = desk.file.read_text()
+    second = await desk.set_up("telegram", "--account", "b", *base, stdin=f"{telegram.token}\n")
+    assert (first.code, second.code) == (0, 2)
+    assert "the account a has the same token" in second.err
+    assert desk.file.read_text() == before
+    assert await desk.stored("channel:telegram/b", "token") is None
+    again = await desk.set_up("telegram", "--account", "a", *base, stdin="")
+    assert (again.code, again.err) == (0, "")

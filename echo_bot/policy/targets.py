@@ -22,7 +22,11 @@ class Target:
 
 
 def parse_target(text: str, aliases: Mapping[str, str]) -> Target:
-    """Resolve `here`, `owner`, an alias or `channel[/account]:chat[:thread]`; else ValueError."""
+    """Resolve `here`, `owner`, an alias or `channel[/account]:chat[:thread]`; else ValueError.
+
+    Blanks around it and around its parts mean nothing.
+    """
+    text = text.strip()
     if text in ("", HERE):
         return Target(HERE)
     if text == OWNER:
@@ -40,6 +44,7 @@ def parse_address(text: str) -> Address:
     head, _, rest = text.partition(":")
     channel, _, account = head.partition("/")
     chat_id, _, thread_id = rest.partition(":")
+    channel, account, chat_id, thread_id = (part.strip() for part in (channel, account, chat_id, thread_id))
     if not (channel and chat_id):
         raise ValueError(
             f"{text!r} is not of the form channel:chat, channel/account:chat or channel:chat:thread"

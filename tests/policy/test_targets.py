@@ -28,7 +28,21 @@ def test_an_address_is_read_and_written_alike(text: str, address: Address) -> No
     assert str(address) == text
 
 
-@pytest.mark.parametrize("text", ["telegram:", ":1", "/work:1", "ops2", "telegram::7", "Here"])
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        (" here", Target("here")),
+        ("ops\n", Target("address", Address("slack", "C1"))),
+        (" telegram / work : 1 : 7 ", Target("address", Address("telegram", "1", "7", "work"))),
+    ],
+)
+def test_blanks_around_a_target_and_its_parts_mean_nothing(text: str, target: Target) -> None:
+    assert parse_target(text, ALIASES) == target
+
+
+@pytest.mark.parametrize(
+    "text", ["telegram:", "telegram: ", " : 1", ":1", "/work:1", "ops2", "telegram::7", "Here"]
+)
 def test_what_names_no_chat_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"is not"):
         parse_target(text, ALIASES)

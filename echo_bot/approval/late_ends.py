@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 
@@ -27,7 +28,7 @@ _TRIED_FOR = timedelta(days=7)
 class LateEnds:
     """Looks every few seconds for cards with buttons that decide nothing any more, where they can be reached.
 
-    A card that fails again and again is tried less often.
+    A card that fails again and again is tried less often, and one that hangs keeps no other waiting.
     """
 
     def __init__(
@@ -36,19 +37,20 @@ class LateEnds:
         self._approvals, self._show = approvals, show
         self._running, self._clock = running, clock
         self._next: dict[ApprovalId, tuple[int, datetime]] = {}
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._keep_showing(), name="late ends of cards")
+        self._begin(self._keep_looking(), "late ends of cards")
 
     async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-            self._task = None
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
 
     async def look(self) -> None:
-        """Show those that are due, one after the other."""
+        """Begin to show those that are due."""
         now, running = self._clock(), self._running()
         records = await self._approvals.unended(now - _TRIED_FOR)
         waiting = {record.approval_id for record in records}
@@ -59,17 +61,26 @@ class LateEnds:
             if due <= now and any(_place(address) in running for address in missing):
                 pause = min(_LOOK_SECONDS * 2**tries, _LONGEST_PAUSE_SECONDS)
                 self._next[record.approval_id] = tries + 1, now + timedelta(seconds=pause)
-                await self._show(record)
+                self._begin(self._try(record), f"late end of {record.approval_id}")
 
-    async def _keep_showing(self) -> None:
+    async def _try(self, record: ApprovalRecord) -> None:
+        try:
+            await self._show(record)
+        except Exception:  # the outer edge of this task: it is tried again
+            log.exception("late_end_failed", approval=record.approval_id)
+
+    def _begin(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _keep_looking(self) -> None:
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
             try:
                 await self.look()
             except StorageError as error:
                 log.warning("late_ends_unread", error=str(error))
-            except Exception:  # the outer edge of this task: the others are tried all the same
-                log.exception("late_ends_failed")
 
 
 def _place(address: Address) -> tuple[str, str]:

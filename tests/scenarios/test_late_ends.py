@@ -99,3 +99,36 @@ async def test_a_copy_that_can_never_be_changed_is_told_once_and_let_be(
             while await bot.store.approvals.unended(datetime.fromtimestamp(0, UTC)):
                 await asyncio.sleep(0.01)
     assert channel.refused == 1
+
+
+class Hanging(Frail):
+    """Chat 500 does not even answer, for the first card."""
+
+    async def edit_card(self, ref: MessageRef, card: Card) -> None:
+        if self.trouble is None and ref.address.chat_id == "500" and "echo first" in repr(card):
+            self.refused += 1
+            await asyncio.Event().wait()
+        await super().edit_card(ref, card)
+
+
+async def test_a_card_whose_platform_hangs_keeps_no_other_waiting(
+    tmp_path: Path, two_chats: Config, says: Says
+) -> None:
+    channel = Hanging()
+    channel.trouble = TemporaryFailure("down")
+    async with running_bot(tmp_path, two_chats, channel=channel):
+        for word in ("first", "second"):
+            await channel.say(f"/run echo {word}")
+            there = await channel.wait_for(is_in("600", f"echo {word}"))
+            await channel.wait_for(is_in("500", f"echo {word}"))
+            assert (await channel.press("Approve once", message=there)).ok
+            await channel.wait_for(says(f"{word}\n"))
+    channel.trouble, channel.refused = None, 0
+    async with running_bot(tmp_path, two_chats, channel=channel):
+        await eventually(lambda: channel.refused, "the first to hang")
+        later = await channel.wait_for(is_in("500", "echo second"))
+        await eventually(lambda: later.card and later.card.state is CardState.APPROVED, "the second's end")
+
+
+def is_in(chat_id: str, words: str) -> Is:
+    return lambda m: m.card is not None and m.ref.address.chat_id == chat_id and words in m.body

@@ -48,8 +48,14 @@ _GONE = (
     "chat_write_forbidden",
     "channel_private",
     "group chat was deactivated",
+    "chat_restricted",
+    "chat_admin_required",
+    "chat_send_plain_forbidden",
+    "user_banned_in_channel",
     "not enough rights",
     "have no rights",
+    "no write access",
+    "need administrator rights",
 )
 """What the Bot API says, in lower case, when no later try can reach the chat or message."""
 

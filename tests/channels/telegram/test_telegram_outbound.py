@@ -162,6 +162,14 @@ async def test_a_group_that_became_a_supergroup_is_found_under_its_new_id(
         pytest.param(403, "Forbidden: bot was kicked", 0, TargetGone, id="forbidden does not pass"),
         pytest.param(400, "Bad Request: chat not found", 0, TargetGone, id="an unknown chat is gone"),
         pytest.param(400, "Bad Request: TOPIC_CLOSED", 0, TargetGone, id="a closed topic is gone"),
+        pytest.param(
+            400,
+            "Bad Request: need administrator rights in the channel chat",
+            0,
+            TargetGone,
+            id="a channel in which the bot may not post",
+        ),
+        pytest.param(400, "Bad Request: CHAT_RESTRICTED", 0, TargetGone, id="a restricted chat"),
         pytest.param(400, "Bad Request: message is too long", 0, FormatRejected, id="a refused content"),
     ],
 )

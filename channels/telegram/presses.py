@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import structlog
@@ -12,13 +10,12 @@ from telegram import CallbackQuery, Message, User
 from telegram.error import TelegramError
 
 from channels.telegram.client import TelegramBot
-from channels.telegram.failures import failure_of
 from channels.telegram.inbound import NAME, thread_of
 from channels.telegram.keyboard import read_callback_data
+from channels.telegram.patience import patiently
 from channels.telegram.questions import HOW_TO_ANSWER, Questions, answering, question_for
 from echo_bot.channel import Port, Prompt
 from echo_bot.channel.errands import Errands
-from echo_bot.errors import OutcomeUnknown, RetryAfter, TemporaryFailure
 from echo_bot.events import Address, ButtonPress, Identity, PressReply
 from echo_bot.text.language import N_, _
 
@@ -26,7 +23,6 @@ log = structlog.get_logger(__name__)
 
 MAX_ANSWER_CHARACTERS = 200
 _REMEMBERED = 500
-_PAUSES_SECONDS = (0.5, 2.0)
 _TOO_LONG = N_("This is too long to be changed in Telegram. Change it on the bot's web page.")
 
 
@@ -69,7 +65,7 @@ class Presses:
 
         async def ask() -> None:
             try:
-                await self._patiently(lambda: self._questions.ask(question, press, prompt))
+                await patiently(lambda: self._questions.ask(question, press, prompt), self._bot.token)
             except TelegramError:
                 self._asked.pop(press.press_id, None)
                 log.warning("telegram_question_not_sent", account=self._account, press=press.press_id)
@@ -82,10 +78,11 @@ class Presses:
 
         async def answer() -> None:
             try:
-                await self._patiently(
+                await patiently(
                     lambda: self._bot.answer_callback_query(
                         query.id, text=_answer_text(reply.text), show_alert=not reply.ok
-                    )
+                    ),
+                    self._bot.token,
                 )
             except TelegramError:
                 log.info("telegram_press_not_answered", account=self._account, query=query.id)
@@ -96,34 +93,18 @@ class Presses:
         """Tell who completed a press by words; there is no query left to answer."""
         thread = thread_of(message)
         try:
-            await self._patiently(
+            await patiently(
                 lambda: self._bot.send_message(
                     message.chat.id,
                     reply.text or _("Done."),
                     message_thread_id=int(thread) if thread else None,
                     reply_parameters=answering(str(message.message_id)),
                     disable_notification=reply.ok,
-                )
+                ),
+                self._bot.token,
             )
         except TelegramError:
             log.info("telegram_outcome_not_said", account=self._account, message=message.message_id)
-
-    async def _patiently(self, send: Callable[[], Awaitable[object]]) -> None:
-        """Send again where that may help, waiting as Telegram asks. Raises the last TelegramError.
-
-        Also where the answer was lost: of a press only the first answer counts, and whoever is asked or
-        told twice is better off than whoever waits for nothing.
-        """
-        for pause in _PAUSES_SECONDS:
-            try:
-                await send()
-                return
-            except TelegramError as error:
-                failure = failure_of(error, self._bot.token)
-                if not isinstance(failure, RetryAfter | TemporaryFailure | OutcomeUnknown):
-                    raise
-                await asyncio.sleep(failure.seconds if isinstance(failure, RetryAfter) else pause)
-        await send()
 
 
 def _press_of(query: CallbackQuery, token: str, account: str) -> ButtonPress:

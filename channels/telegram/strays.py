@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import structlog
-from telegram.error import TelegramError
+from telegram.error import BadRequest, TelegramError
 
 from channels.telegram.client import DRAFT, TelegramBot
+from channels.telegram.failures import is_not_modified
+from channels.telegram.patience import patiently
 from echo_bot.channel.errands import Errands
 
 log = structlog.get_logger(__name__)
@@ -70,11 +73,18 @@ class Strays:
 
     async def _remove(self, chat_id: int, candidates: list[int]) -> None:
         for message_id in candidates:
-            try:
-                await self._bot.edit_message_text(
-                    "…", chat_id=chat_id, message_id=message_id, rate_limit_args=DRAFT
-                )
-                await self._bot.delete_message(chat_id, message_id)
-                log.info("telegram_stray_draft_removed", account=self._account, message=message_id)
-            except TelegramError as error:
-                log.debug("telegram_no_stray_draft", message=message_id, error=type(error).__name__)
+            if await self._is_ours(chat_id, message_id):
+                try:
+                    await patiently(partial(self._bot.delete_message, chat_id, message_id), self._bot.token)
+                except TelegramError as error:
+                    log.info("telegram_stray_draft_stays", error=type(error).__name__)
+
+    async def _is_ours(self, chat_id: int, message_id: int) -> bool:
+        edit = partial(self._bot.edit_message_text, "…", chat_id, message_id, rate_limit_args=DRAFT)
+        try:
+            await patiently(edit, self._bot.token)
+        except BadRequest as error:
+            return is_not_modified(error)
+        except TelegramError:
+            return False
+        return True

@@ -33,10 +33,13 @@ async def lose_a_draft(
         await channel.send_text(HERE, DRAFT)
 
 
+@pytest.mark.parametrize("trouble", ["", "editMessageText", "deleteMessage"])
 async def test_a_draft_that_stands_although_its_answer_was_lost_is_taken_away(
-    telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort, chat: Conversation
+    telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort, chat: Conversation, trouble: str
 ) -> None:
     await lose_a_draft(telegram, channel, port, chat)
+    if trouble:
+        telegram.drop(trouble, after=trouble == "editMessageText", times=1)
     assert [message.text for message in chat.from_bot] == [DRAFT.text]
     await channel.send_text(HERE, WHOLE)
     await eventually(lambda: [m.text for m in chat.from_bot] == [WHOLE.text] or None, "the stray to be gone")

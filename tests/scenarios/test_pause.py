@@ -101,7 +101,7 @@ async def test_what_runs_goes_on_and_its_approval_can_be_given(
         await bot.channel.say(LIST)
         await bot.channel.wait_for(says("Paused: I will read this"))
         await bot.channel.say("/stop")
-        await bot.channel.wait_for(says("Stopped 1 turn."))
+        await bot.channel.wait_for(says("Stopped 1 message that waited."))
         assert bot.parts.queues.total() == (0, 0)
 
 

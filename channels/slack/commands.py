@@ -112,7 +112,7 @@ class Commands:
             await self._show(channel, "", f"<@{user}>: {escaped(text)}", url)
         elif reply.queued:
             await self._respond(url, f"<@{user}>: {escaped(text)}")
-        elif shown := render_text(OutboundText(slack_form(reply.text, self._port.commands()))).text:
+        elif shown := self._shown(reply):
             await self._respond(url, shown)
 
     async def _show(self, channel: str, thread: str, said: str, url: str) -> None:
@@ -179,12 +179,17 @@ class Commands:
             if reply.queued:
                 await self._show(channel, thread, f"<@{user}>: {escaped(text)}", held.get("url", ""))
                 return
+            shown = self._shown(reply)
             await self._clients.web.chat_postEphemeral(
-                channel=channel, user=user, text=escaped(reply.text), thread_ts=thread or None
+                channel=channel, user=user, text=shown, thread_ts=thread or None
             )
         except SDK_ERRORS as error:
             log.warning("slack_question_not_answered", account=self._account, error=error_code(error))
-            await self._respond(held.get("url", ""), escaped(reply.text) if reply else _(_NOT_STORED))
+            await self._respond(held.get("url", ""), self._shown(reply) if reply else _(_NOT_STORED))
+
+    def _shown(self, reply: CommandReply) -> str:
+        """The answer to a command, in Slack's markup and with commands as Slack takes them."""
+        return render_text(OutboundText(slack_form(reply.text, self._port.commands()))).text
 
     async def _event(
         self,

@@ -224,6 +224,16 @@ async def test_the_shortcut_from_anywhere_becomes_a_direct_message(
     await ada.dm().wait_for_text("good morning")
 
 
+async def test_a_command_in_the_window_is_answered_like_any_other(
+    channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    port.answer = CommandReply("**Fine**, see `/help` <!channel>")
+    ada.shortcut(SHORTCUT_ANYWHERE)
+    ada.submit(await ada.open_modal(), "/status")
+    await eventually(lambda: ada.dm().whispers, "an answer")
+    assert [one.text for one in ada.dm().whispers] == ["*Fine*, see `/echo help` &lt;!channel&gt;"]
+
+
 async def test_a_shortcut_tells_a_stranger_so_at_once(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort
 ) -> None:

@@ -6,8 +6,9 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import structlog
 
@@ -18,10 +19,11 @@ from channels.slack.failures import SDK_ERRORS, error_code
 from channels.slack.inbound import NAME, Payload
 from channels.slack.modals import ASK_DIRECT, ASK_HERE, QUOTE, ask, context_of, notice, words_of
 from channels.slack.names import Names
-from channels.slack.render import render_text
-from echo_bot.channel import Command, CommandReply, Port, inbound_event
+from channels.slack.render import MAX_CHARACTERS, render_text
+from echo_bot.channel import Command, CommandReply, LengthUnit, Port, inbound_event
 from echo_bot.errors import EchoBotError
 from echo_bot.events import BlockType, ContentBlock, Identity, InboundEvent, OutboundText
+from echo_bot.text import split_markdown
 from echo_bot.text.language import N_, _
 
 log = structlog.get_logger(__name__)
@@ -112,8 +114,8 @@ class Commands:
             await self._show(channel, "", f"<@{user}>: {escaped(text)}", url)
         elif reply.queued:
             await self._respond(url, f"<@{user}>: {escaped(text)}")
-        elif shown := self._shown(reply):
-            await self._respond(url, shown)
+        else:
+            await self._answer(url, reply)
 
     async def _show(self, channel: str, thread: str, said: str, url: str) -> None:
         """Tell the channel what was asked; who asked where the bot is not, and so cannot answer, is told."""
@@ -179,17 +181,26 @@ class Commands:
             if reply.queued:
                 await self._show(channel, thread, f"<@{user}>: {escaped(text)}", held.get("url", ""))
                 return
-            shown = self._shown(reply)
-            await self._clients.web.chat_postEphemeral(
-                channel=channel, user=user, text=shown, thread_ts=thread or None
-            )
+            for part in self._parts(reply):
+                await self._clients.web.chat_postEphemeral(
+                    channel=channel, user=user, thread_ts=thread or None, **part
+                )
         except SDK_ERRORS as error:
             log.warning("slack_question_not_answered", account=self._account, error=error_code(error))
-            await self._respond(held.get("url", ""), self._shown(reply) if reply else _(_NOT_STORED))
+            await self._answer(held.get("url", ""), reply or CommandReply(_(_NOT_STORED), ok=False))
 
-    def _shown(self, reply: CommandReply) -> str:
+    async def _answer(self, url: str, reply: CommandReply) -> None:
+        """Whole, in as many answers as it takes; a response URL has five."""
+        for part in self._parts(reply):
+            await self._respond(url, **part)
+
+    def _parts(self, reply: CommandReply) -> Iterator[dict[str, Any]]:
         """The answer to a command, in Slack's markup and with commands as Slack takes them."""
-        return render_text(OutboundText(slack_form(reply.text, self._port.commands()))).text
+        text = slack_form(reply.text, self._port.commands())
+        for piece in split_markdown(text, MAX_CHARACTERS, LengthUnit.CHARACTERS) if text.strip() else ():
+            shown = render_text(OutboundText(piece))
+            blocks = {"blocks": list(shown.blocks)} if shown.blocks else {}
+            yield {"text": shown.text, "mrkdwn": not shown.literal, **blocks}
 
     async def _event(
         self,
@@ -221,8 +232,8 @@ class Commands:
             mentioned=True,
         )
 
-    async def _respond(self, url: str, text: str, *, public: bool = False) -> None:
-        message = {"text": text, "response_type": "in_channel" if public else "ephemeral"}
+    async def _respond(self, url: str, text: str, *, public: bool = False, **more: Any) -> None:
+        message = {"text": text, "response_type": "in_channel" if public else "ephemeral", **more}
         try:
             if url and await self._clients.respond(url, message):
                 return

@@ -155,6 +155,17 @@ async def test_a_command_that_comes_again_is_answered_once(
     assert (len(port.commanded), len(port.stored)) == (1, 1)
 
 
+@pytest.mark.parametrize("lines", [150, 700], ids=["one answer", "several"])
+async def test_a_long_answer_comes_whole(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person, lines: int
+) -> None:
+    port.answer = CommandReply("\n".join(f"`id{number}` <call> number {number}" for number in range(lines)))
+    await ada.command("status").reply()
+    await eventually(lambda: f"number {lines - 1}" in ada.dm().whispers[-1].words, "the end of the answer")
+    words = "\n".join(one.words for one in ada.dm().whispers)
+    assert [number for number in range(lines) if f"number {number}" not in words] == []
+
+
 async def test_an_answer_is_formatted_and_pings_nobody(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
 ) -> None:

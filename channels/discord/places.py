@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from discord import DMChannel, Thread
+from discord import ChannelType, DMChannel, Thread
 from discord.abc import GuildChannel
 
 NAME = "discord"
+_THREADS = {ChannelType.news_thread.value, ChannelType.public_thread.value, ChannelType.private_thread.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,16 @@ def where(channel: object) -> Where | None:
             return Where(str(channel.id), names=_names(channel))
         case _:
             return None
+
+
+def where_of(data: Mapping[str, Any], known: Callable[[int], object]) -> Where:
+    """The same of a channel as the server describes it, however little it says; `known` finds its parent."""
+    channel_id, parent_id = str(data["id"]), str(data.get("parent_id") or "")
+    if data.get("type") in _THREADS and parent_id:
+        parent, name = known(int(parent_id)), str(data.get("name") or "")
+        around = _names(parent) if isinstance(parent, GuildChannel) else ()
+        return Where(parent_id, channel_id, names=((("thread", name),) if name else ()) + around)
+    return Where(channel_id, is_group=data.get("type") != ChannelType.private.value)
 
 
 def _names(channel: GuildChannel | Thread) -> tuple[tuple[str, str], ...]:

@@ -16,7 +16,7 @@ from channels.discord.failures import translated
 from channels.discord.inbound import event_of, self_of
 from channels.discord.intake import Intake
 from channels.discord.menu import publish_commands
-from channels.discord.places import Where, where
+from channels.discord.places import Where, where, where_of
 from channels.discord.presses import Presses
 from channels.discord.replies import Act, Repeats
 from channels.discord.rooms import Rooms
@@ -126,10 +126,10 @@ class Reception:
         """The place of a message in a channel that the SDK does not know: a thread that was archived."""
         try:
             async with translated(self._rhythm.call):
-                channel = await self._heard().client.fetch_channel(message.channel.id)
+                client = self._heard().client
+                return where_of(await client.http.get_channel(message.channel.id), client.get_channel)
         except TargetGone:
             return Where(str(message.channel.id))
-        return where(channel) or Where(str(message.channel.id))
 
     def _heard(self) -> Connection:
         if self._connection is None:

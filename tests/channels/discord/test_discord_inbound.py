@@ -10,6 +10,7 @@ import pytest
 
 from channels.discord.adapter import DiscordChannel
 from channels.discord.attachments import location_of, name_of
+from channels.discord.places import Where, where_of
 from echo_bot.errors import StorageError, TargetGone
 from echo_bot.events import BlockType, ContentBlock, EventType
 from echo_bot.testing.discord import Conversation, DiscordEmulator, Person
@@ -274,3 +275,22 @@ def test_an_address_is_written_as_clients_write_it() -> None:
     assert location_of(written).url == (
         "https://cdn.discordapp.com/a/1/my%20notes%20%C3%BC%20.txt?ex=1&is=2&hm=a%2Bb&"
     )
+
+
+@pytest.mark.parametrize(
+    ("described", "place"),
+    [
+        (
+            {"id": "1", "type": 11, "parent_id": "2", "name": "plan"},
+            Where("2", "1", names=(("thread", "plan"),)),
+        ),
+        ({"id": "1", "type": 12, "parent_id": "2"}, Where("2", "1")),
+        ({"id": 1, "type": 2, "parent_id": "2", "name": "voice"}, Where("1")),
+        ({"id": "1", "type": 1}, Where("1", is_group=False)),
+        ({"id": "1"}, Where("1")),
+    ],
+)
+def test_a_place_is_known_however_little_the_server_says_of_it(
+    described: dict[str, Any], place: Where
+) -> None:
+    assert where_of(described, lambda channel_id: None) == place

@@ -18,7 +18,14 @@ from echo_bot.approval.escape import escape_line
 from echo_bot.approval.late_ends import LateEnds, Running
 from echo_bot.approval.routing import direct_chat
 from echo_bot.channel import Prompt
-from echo_bot.errors import ChannelError, FormatRejected, StorageError
+from echo_bot.errors import (
+    ChannelError,
+    FormatRejected,
+    OutcomeUnknown,
+    RetryAfter,
+    StorageError,
+    TemporaryFailure,
+)
 from echo_bot.events import Address, ApprovalId, ButtonPress, Card, Identity, MessageRef, Paragraph
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus
@@ -27,6 +34,7 @@ from echo_bot.text.language import _, listed
 log = structlog.get_logger(__name__)
 
 _ENDS_REMEMBERED = 500
+_SEND_AGAIN_SECONDS = 2.0
 _CHATS_REMEMBERED = 2000
 
 
@@ -169,32 +177,51 @@ class Copies:
         return await self._store.approvals.get(record.approval_id) or record
 
     async def _send_one(self, record: ApprovalRecord, address: Address, card: Card) -> str:
-        await self._store.approvals.plan_copy(record.approval_id, address)
-        try:
-            ref = await self._cards.send(address, card, in_doubt=address in record.unplaced)
-        except ChannelError as error:
-            await self._store.approvals.place_copy(record.approval_id, address, None)
-            log.warning(
-                "card_not_delivered", address=str(address), approval=record.approval_id, error=str(error)
-            )
-            return str(error) if isinstance(error, FormatRejected) else UNREACHABLE
+        """Until it stands there, can never, or nobody is asked any more. Returns why it does not, or ""."""
+        in_doubt = address in record.unplaced
+        while True:
+            await self._store.approvals.plan_copy(record.approval_id, address)
+            try:
+                ref = await self._cards.send(address, card, in_doubt=in_doubt)
+            except ChannelError as error:
+                in_doubt = in_doubt or isinstance(error, OutcomeUnknown)
+                if not in_doubt:
+                    await self._store.approvals.place_copy(record.approval_id, address, None)
+                log.warning(
+                    "card_not_delivered", address=str(address), approval=record.approval_id, error=str(error)
+                )
+                if not isinstance(error, RetryAfter | TemporaryFailure):
+                    return str(error) if isinstance(error, FormatRejected) else UNREACHABLE
+            else:
+                await self._stands(record, address, ref)
+                return ""
+            await asyncio.sleep(_SEND_AGAIN_SECONDS)
+            if (await self.fresh(record)).status is not ApprovalStatus.PENDING:
+                return UNREACHABLE
+
+    async def _stands(self, record: ApprovalRecord, address: Address, ref: MessageRef) -> None:
         self._chats[address] = ref.address
         while len(self._chats) > _CHATS_REMEMBERED:
             self._chats.popitem(last=False)
         if ref.message_id:
             await self._store.approvals.place_copy(record.approval_id, address, ref)
-        return ""
 
     async def _finish(self, record: ApprovalRecord, on_their_way: set[asyncio.Task[str]]) -> None:
-        """Wait for the slower chats, and show them what was decided or voted meanwhile."""
+        """Wait for the slower chats, and show them what was decided or voted meanwhile.
+
+        Once it is decided, a chat that hangs is waited for no longer.
+        """
+        left = on_their_way
         try:
-            done, slow = await asyncio.wait(on_their_way, timeout=self._timeout)
-            await end_all(slow)
-            for task in done:
-                task.result()
-            fresh = await self.fresh(record)
-            if fresh.status is not ApprovalStatus.PENDING or fresh.votes:
-                await self.show(fresh)
+            while left:
+                done, left = await asyncio.wait(left, timeout=self._timeout, return_when=FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+                fresh = await self.fresh(record)
+                if fresh.status is not ApprovalStatus.PENDING or fresh.votes:
+                    await self.show(fresh)
+                if not done and fresh.status is not ApprovalStatus.PENDING:
+                    break
         except StorageError as error:
             log.error("late_card_not_stored", approval=record.approval_id, error=str(error))
         finally:

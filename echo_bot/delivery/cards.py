@@ -22,6 +22,7 @@ from echo_bot.errors import (
     FormatRejected,
     OutcomeUnknown,
     RetryAfter,
+    TargetGone,
     TemporaryFailure,
 )
 from echo_bot.events import Address, Card, MessageRef, OutboundText, Paragraph
@@ -71,7 +72,7 @@ class CardDelivery:
         address = self._moved.now(address)
         channel = self._book.get(address)
         if channel is None:
-            raise TemporaryFailure(f"{address.channel} is not running")
+            raise TargetGone(f"{address.channel} is not running")
         kept = card
         if in_doubt and not channel.capabilities.dedups_sends:
             card = replace(card, blocks=(Paragraph(_(_REPEATED)), *card.blocks))

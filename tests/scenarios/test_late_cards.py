@@ -1,0 +1,89 @@
+"""A platform that is down when a card opens: its copy comes once it is back, as long as somebody is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from echo_bot.approval import copies
+from echo_bot.delivery import cards
+from echo_bot.errors import ChannelError, OutcomeUnknown, RetryAfter, TemporaryFailure
+from echo_bot.events import Address, Card, CardState, MessageRef
+from echo_bot.testing.bot import running_bot
+from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
+from echo_bot.testing.waiting import eventually
+
+Config = dict[str, object]
+Says = Callable[[str], Callable[[FakeMessage], bool]]
+
+DOWN = [TemporaryFailure("down"), RetryAfter(0.01), OutcomeUnknown("no answer")]
+
+
+class Down(FakeChannel):
+    """Chat 500 gets no card while there is a `trouble`."""
+
+    def __init__(self, trouble: ChannelError) -> None:
+        super().__init__("telegram")
+        self.trouble: ChannelError | None = trouble
+        self.refused = 0
+
+    async def send_card(self, address: Address, card: Card) -> MessageRef:
+        if self.trouble is not None and address.chat_id == "500":
+            self.refused += 1
+            raise self.trouble
+        return await super().send_card(address, card)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cards, "_TRIES", 1)
+    monkeypatch.setattr(cards, "_DOUBT_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(copies, "_SEND_AGAIN_SECONDS", 0.02)
+
+
+@pytest.mark.parametrize("trouble", DOWN, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("others", [(), ("telegram:600",)], ids=["the only one", "one of two"])
+async def test_a_chat_gets_its_card_once_its_platform_is_back(
+    tmp_path: Path, local: Config, says: Says, trouble: ChannelError, others: tuple[str, ...]
+) -> None:
+    channel = Down(trouble)
+    route = {"permissions.approval.route": ["telegram:500", *others]}
+    async with running_bot(tmp_path, local | route, channel=channel):
+        await channel.say("/run echo hi")
+        await eventually(lambda: channel.refused > 3 and len(channel.cards) == len(others), "the refusals")
+        channel.trouble = None
+        late = await channel.wait_for(lambda m: m.card is not None and m.ref.address.chat_id == "500")
+        assert (await channel.press("Approve once", message=late)).ok
+        await channel.wait_for(says("hi\n"))
+        await eventually(lambda: {card.state for card in channel.cards} == {CardState.APPROVED}, "the ends")
+
+
+async def test_nothing_is_sent_late_that_was_decided_meanwhile(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    channel = Down(TemporaryFailure("down"))
+    route = {"permissions.approval.route": ["telegram:500", "telegram:600"]}
+    async with running_bot(tmp_path, local | route, channel=channel) as bot:
+        await channel.say("/run echo hi")
+        await eventually(lambda: channel.refused > 3 and channel.cards, "the refusals")
+        await channel.press("Approve once")
+        await channel.wait_for(says("hi\n"))
+        await eventually(lambda: not bot.parts.broker._copies._late, "the end of the tries")
+        channel.trouble = None
+        assert len(channel.cards) == 1
+
+
+async def test_a_call_is_denied_when_its_only_platform_stays_down(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    channel = Down(TemporaryFailure("down"))
+    config = local | {
+        "permissions.approval.route": ["telegram:500"],
+        "permissions.approval.card_delivery_timeout_seconds": 1,
+    }
+    async with running_bot(tmp_path, config, channel=channel):
+        await channel.say("/run echo hi")
+        await channel.wait_for(says("no approver could be reached"))
+        assert channel.refused > 3

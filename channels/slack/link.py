@@ -28,6 +28,8 @@ log = structlog.get_logger(__name__)
 
 _ERRANDS_PATIENCE_SECONDS = 0.4
 
+_STUBBORN_SECONDS = 0.5
+
 
 class Link:
     """A bot that receives from `open` to `close`, by a socket, or by `hook` where there is one."""
@@ -70,8 +72,7 @@ class Link:
         if self._hook is not None:
             self._hook.close()
         if self._keeping is not None:
-            self._keeping.cancel()
-            await asyncio.wait({self._keeping})
+            await end(self._keeping)
         await self._line.close()
         await self._errands.close(_ERRANDS_PATIENCE_SECONDS)
         await self.clients.close()
@@ -99,3 +100,10 @@ class Link:
         )
         if self._hook is not None:
             self._hook.open(self._intake.request)
+
+
+async def end(task: asyncio.Task[None]) -> None:
+    """Cancel until it ends: `asyncio.wait_for` of Python 3.11 may swallow a cancellation at its own end."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=_STUBBORN_SECONDS)

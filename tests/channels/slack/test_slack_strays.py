@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 
 from channels.slack.adapter import SlackChannel
+from channels.slack.link import end
 from echo_bot.errors import OutcomeUnknown
 from echo_bot.events import Address, MessageRef, OutboundText
 from echo_bot.testing.fake_port import FakePort
@@ -71,3 +72,15 @@ async def test_what_was_sent_before_in_the_same_words_stays(
     assert slack.called("chat.delete") == []
     standing = [one.ts for one in slack.messages if one.user == slack.world.bot.id]
     assert standing == [ref.message_id for ref in kept]
+
+
+async def test_a_cancellation_that_is_swallowed_holds_up_no_stop() -> None:
+    async def stubborn() -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(3600)
+        await asyncio.sleep(3600)
+
+    task = asyncio.create_task(stubborn())
+    await asyncio.sleep(0)
+    await asyncio.wait_for(end(task), 20)
+    assert task.cancelled()

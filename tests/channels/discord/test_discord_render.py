@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from channels.discord.render import MAX_CHARACTERS, fenced, literal, render_markdown
@@ -128,7 +128,8 @@ def test_no_letter_is_lost_but_of_what_is_no_word(source: str) -> None:
 
 @given(st.text(alphabet=" \t#`~-=*_|:>ab\n", max_size=40))
 def test_plain_prose_is_shown_as_it_is_beside_a_block(source: str) -> None:
-    """Text without a sign of a block is not parsed; with one behind it, it is."""
+    """Text without a sign of a block is not parsed; with one behind it, it is. An open fence takes that in."""
+    assume("```" not in source and "~~~" not in source)
     assert render_markdown(f"{source}\n\nend\n\n# h").startswith(render_markdown(f"{source}\n\nend"))
 
 

@@ -128,7 +128,7 @@ def test_no_letter_is_lost_but_of_what_is_no_word(source: str) -> None:
 
 @given(st.text(alphabet=" \t#`~-=*_|:>ab\n", max_size=40))
 def test_plain_prose_is_shown_as_it_is_beside_a_block(source: str) -> None:
-    """Text without a sign of a block is not parsed; with one behind it, it is. An open fence takes that in."""
+    """Text without a sign of a block is not parsed; with one behind it, it is; no fence stands open."""
     assume("```" not in source and "~~~" not in source)
     assert render_markdown(f"{source}\n\nend\n\n# h").startswith(render_markdown(f"{source}\n\nend"))
 

@@ -18,6 +18,15 @@ _LOOK_ALIKES = str.maketrans(
     "аеорсухіјѕԁһӏѵԛԝьвкмнтгпιοαερτυνκχηβ" + "ɪɢɴʀᴇᴀʙᴄᴅꜰʜᴊᴋʟᴍᴏᴘꜱᴛᴜᴠᴡʏᴢı",
     "aeopcyxijsdhlvqwbbkmhtrnioaeptuvkxnb" + "ignreabcdfhjklmopstuvwyzi",
 )
+_LOOK_ALIKES |= str.maketrans(
+    "".join(chr(first + place) for first in (0x1F130, 0x1F150, 0x1F170, 0x1F1E6) for place in range(26)),
+    "abcdefghijklmnopqrstuvwxyz" * 4,
+)
+"""Squared, circled on black, squared on black, and the letters of flags: no compatibility form undoes them."""
+
+_TURNED = str.maketrans("ɐqɔpǝɟƃɥᴉıɾʞɯuodbɹʇnʌʍʎ", "abcdefghiijkmnopqrtuvwy")
+_TURNED_LETTERS = re.compile("[ɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎ]")
+_FEWEST_TURNED = 3
 _SPACED_LETTERS = re.compile(r"\b(?:\w ){3,}\w\b")
 _NOT_WORD = re.compile(r"[\W_]+")
 _CHINESE_FILL = re.compile(r"[\s*\-_·•・~`'\"“”‘’()（）\[\]【】「」『』<>《》{}|/\\^+=#]+")
@@ -30,6 +39,48 @@ _BETWEEN_CHINESE = re.compile(
 )
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,4000}={0,2}(?![A-Za-z0-9+/=_-])")
 _URL_SAFE = str.maketrans("-_", "+/")
+_BITS = re.compile(r"(?<![01])(?:[01]{8}[ ,]?){4,2000}+(?![01])")
+_CODES = re.compile(r"(?<![\w.])\d{2,3}(?:[ ,;]{1,2}\d{2,3}){6,2000}+")
+_MORSE = re.compile(r"(?<![\w.\-–—·•/])[.\-–—·•]{1,6}(?:[ /|]{1,3}[.\-–—·•]{1,6}){4,2000}+")
+_MORSE_SIGNS = str.maketrans("–—·•|", "--../")
+_MORSE_LETTERS = dict(
+    zip(
+        [
+            ".-",
+            "-...",
+            "-.-.",
+            "-..",
+            ".",
+            "..-.",
+            "--.",
+            "....",
+            "..",
+            ".---",
+            "-.-",
+            ".-..",
+            "--",
+            "-.",
+            "---",
+            ".--.",
+            "--.-",
+            ".-.",
+            "...",
+            "-",
+            "..-",
+            "...-",
+            ".--",
+            "-..-",
+            "-.--",
+            "--..",
+        ],
+        "abcdefghijklmnopqrstuvwxyz",
+        strict=True,
+    )
+)
+_BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{24,4000}={0,6}(?![A-Za-z0-9=])")
+_BACKWARDS = re.compile(
+    r"backwards|in reverse|revers(?:e|ed)\b|倒[着著过過]|倒[读讀念]|反[着著过過]|反[读讀念]|逆序"
+)
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :,]?){12,4000}+")
 _TELLING = (
     "ignor",
@@ -97,12 +148,23 @@ def simplified(plain_text: str) -> str:
 
 
 def decoded(text: str) -> Iterator[str]:
-    """What is readable in the text after one decoding: base64, hex, escapes, entities, rot13, backwards."""
+    """What is readable after one decoding: base64 and base32, hex, bits, codes, Morse, escapes, rot13, backwards."""
     for found in _BASE64.finditer(text):
         body = found[0].rstrip("=").translate(_URL_SAFE)
         yield from _readable(base64.b64decode, body + "=" * (-len(body) % 4))
+    for found in _BASE32.finditer(text):
+        body = found[0].rstrip("=")
+        yield from _readable(base64.b32decode, body + "=" * (-len(body) % 8))
     for found in _HEX.finditer(text):
         yield from _readable(bytes.fromhex, _NOT_HEX.sub("", found[0]))
+    for found in _BITS.finditer(text):
+        yield from _readable(_from_bits, found[0])
+    for found in _CODES.finditer(text):
+        yield from _readable(_from_codes, found[0])
+    for found in _MORSE.finditer(text):
+        yield _from_morse(found[0])
+    if len(_TURNED_LETTERS.findall(text)) >= _FEWEST_TURNED:
+        yield text.casefold().translate(_TURNED)[::-1]
     if "%" in text and (unquoted := unquote(text)) != text:
         yield unquoted
     if "&" in text and (unescaped := html.unescape(text)) != text:
@@ -112,7 +174,7 @@ def decoded(text: str) -> Iterator[str]:
     lower = text.casefold()
     if any(codecs.encode(word, "rot13") in lower for word in _TELLING):
         yield codecs.decode(text, "rot13")
-    if any(word[::-1] in lower for word in _TELLING):
+    if any(word[::-1] in lower for word in _TELLING) or _BACKWARDS.search(lower):
         yield text[::-1]
 
 
@@ -123,6 +185,19 @@ def _readable(decode: Callable[[str], bytes], encoded: str) -> Iterator[str]:
         return
     if raw.replace("\n", " ").isprintable():
         yield raw
+
+
+def _from_bits(text: str) -> bytes:
+    return bytes(int(eight, 2) for eight in re.findall("[01]{8}", text))
+
+
+def _from_codes(text: str) -> bytes:
+    return bytes(map(int, re.findall(r"\d+", text)))
+
+
+def _from_morse(text: str) -> str:
+    words = text.translate(_MORSE_SIGNS).split("/")
+    return " ".join("".join(_MORSE_LETTERS.get(sign, "") for sign in word.split()) for word in words)
 
 
 def _escaped(found: re.Match[str]) -> str:

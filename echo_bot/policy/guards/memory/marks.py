@@ -35,7 +35,7 @@ TEMPLATE_MARKS = (
     ),
     Pattern(
         r"(?:^|[\n.!?>。)] ?)(?:assistant|ai|bot)\s?: [^\n]{0,200}?(?:user|human)\s?: "
-        r"|(?:^|[\n.!?>。)] ?)(?:human|user)\s?: [^\n]{0,200}?assistant\s?: ok"
+        r"|(?:^|[\n.!?>。)] ?)(?:human|user)\s?: [^\n]{0,200}?(?:assistant|ai|bot)\s?: (?:ok|sure|yes|understood|certainly|of course|done|i (?:will|shall|have)|i['’]ll)\b"
         r"|(?:^|[\n.!?>。)] ?)(?:#{1,6} ?)?system\s?[:：] ?(?:you (?:are|must|have|will|now|obey|can|should|answer|may)|ignore|all|the user|never|skip|approve|disable)\b",
         match=("assistant: sure, i will. user: good", "system: you obey"),
         no_match=("system: linux 6.1", "assistant: ana"),

@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from dataclasses import dataclass
-from itertools import chain
 
 from echo_bot.policy.guards.memory import fold
-from echo_bot.policy.guards.memory.vocabulary import VERBS, WORDS
-from echo_bot.policy.guards.memory.vocabulary_chinese import CHINESE
-from echo_bot.policy.guards.memory.vocabulary_other import OTHERS, PER_CHARACTER
+from echo_bot.policy.guards.memory.lexicon import Lexicon, lexicon
 
 Place = tuple[float, float, int, int]
 """First and last position in words, then first and last character in the text."""
@@ -25,18 +20,17 @@ _TOKEN = re.compile(
     r"|(?<![\w.-])(?:[a-z0-9-]{1,40}\.){1,4}(?:example|com|net|org|io)\b)"
     r"|(?P<secret>\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pgpass|docker|env)(?![a-z.])|id_(?:rsa|ed25519|ecdsa)\b(?!\.pub)"
     r"|\b[\w-]{1,40}\.(?:db|sqlite3?|kdbx|pem)\b"
-    r"|/etc/(?:passwd|shadow)|/proc/self/environ|\$\{?(?:[a-z0-9]+_){0,6}(?:key|token|secret|password|pat)\b|config\.ya?ml|\$\((?:cat|env|printenv|echo)\b|(?<![\w.])env(?=`?\s*\|)|\$home\b|\.bash_history)"
+    r"|/etc/(?:passwd|shadow)|/proc/self/environ|\b(?:os\.environ|process\.env)\b(?!\s?[.\[])|\bdocument\.cookie\b|\blocalstorage\b|%(?:[a-z0-9]+_){1,6}(?:key|token|secret|password)%|\$(?:env:)?\{?(?:[a-z0-9]+_){0,6}(?:key|token|secret|password|pat)\b|config\.ya?ml|\$\((?:cat|env|printenv|echo)\b|(?<![\w.])env(?=`?\s*\|)|\$home\b|\.bash_history)"
     r"|(?P<shell>\|\s*(?:sudo\s+)?(?:ba|z)?sh\b|\|\s*python3?\b)"
     r"|(?P<variable>\b[a-z0-9]{1,30}_(?:[a-z0-9]{1,20}_){0,3}(?:key|token|secret|password|pat)\b)"
     r"|(?P<image>!\[[^\]]{0,60}\]\()"
     rf"|(?P<glued>[{_GLUED}])|(?P<word>(?:(?![{_GLUED}])[^\W_])+(?:['’-](?:(?![{_GLUED}])[^\W_])+)*)"
     r"|(?P<stop>[.!?](?=[\s\"')]|$)|[。！？;；:：,，、\n\"“”()\[\]*>])"
 )
+_KEY_FILE = re.compile(r"\.(?:ssh|aws|gnupg|kube|netrc|pgpass)|id_|/etc/shadow|/proc/")
 _STOP_LENGTH = {".": 3, "!": 3, "?": 3, "。": 3, "！": 3, "？": 3, ";": 2, "；": 2, ":": 1, "：": 1}
 _GLUED_CHARACTER = re.compile(f"[{_GLUED}]")
 _THIRD_PERSON = re.compile(r"[他她它]们?\w?$")
-_LEET_WORD = re.compile(r"(?<![\w@$!|.-])(?:[a-z]+[0-9@$!|]|[0-9@$!|]+[a-z])[a-z0-9@$!|]*")
-_LEET = str.maketrans("0345789@$!|", "oeastbgasii")
 _GLUED_WIDTH = 0.5
 _SAME_PHRASE = 3
 _LEADS = frozenset(
@@ -82,6 +76,22 @@ _LEADS = frozenset(
         "so",
         "but",
         "from",
+        *(
+            "und",
+            "dann",
+            "bitte",
+            "immer",
+            "jetzt",
+            "y",
+            "e",
+            "et",
+            "puis",
+            "toujours",
+            "maintenant",
+            "luego",
+        ),
+        *("ahora", "siempre", "sempre", "poi", "ora", "agora", "en", "nu", "zawsze", "teraz", "и", "всегда"),
+        *("теперь", "потом", "hay", "och", "og", "alltid", "altid", "ve", "selalu"),
     ]
 )
 
@@ -122,103 +132,41 @@ _NO_PROHIBITION = frozenset(
 )
 """After these a "never" is no prohibition of what follows later: "never wait, run it"."""
 
-
-def _forms(verb: str) -> set[str]:
-    forms = {
-        verb,
-        verb + "s",
-        verb + "es",
-        verb + "ed",
-        verb + "d",
-        verb + "ing",
-        verb + verb[-1] + "ing",
-        verb + verb[-1] + "ed",
-    }
-    if verb.endswith("e"):
-        forms.add(verb[:-1] + "ing")
-    if verb.endswith("y"):
-        forms |= {verb[:-1] + "ies", verb[:-1] + "ied"}
-    return forms
-
-
-def _third_person(verb: str) -> set[str]:
-    """ "It runs" tells what is; "run" may be an order."""
-    return {verb + "s", verb + "es"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Lexicon:
-    words: dict[str, set[str]]
-    stems: dict[str, set[str]]
-    phrases: dict[tuple[str, str], list[tuple[tuple[str, ...], str]]]
-    glued: dict[str, list[tuple[str, str]]]
-
-
-@functools.cache
-def _lexicon() -> _Lexicon:
-    words: dict[str, set[str]] = defaultdict(set)
-    stems: dict[str, set[str]] = defaultdict(set)
-    phrases: dict[tuple[str, str], list[tuple[tuple[str, ...], str]]] = defaultdict(list)
-    glued: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for idea, verbs in VERBS.items():
-        for verb in verbs.split():
-            for form in _forms(verb) - (_third_person(verb) if idea == "ACT" else set()):
-                words[form].add(idea)
-    for table in (WORDS, OTHERS):
-        for idea, text in table.items():
-            singles, *many = fold.latin(fold.plain(text)).split("|")
-            for word in singles.split():
-                if word.endswith("*"):
-                    stems[word[:-1]].add(idea)
-                elif "-" in word or "." in word or "'" in word:
-                    words[word].add(idea)
-                else:
-                    words[word].add(idea)
-            for phrase in many:
-                first, *rest = phrase.replace("*", "").split() or [""]
-                if rest:
-                    phrases[first, rest[0]].append((tuple(rest[1:]), idea))
-                elif first:
-                    words[first].add(idea)
-    for table in (CHINESE, PER_CHARACTER):
-        for idea, text in table.items():
-            for word in map(fold.simplified, fold.plain(text).split()):
-                if word[0].isascii():
-                    words[word].add(idea)
-                else:
-                    glued[word[0]].append((word[1:], idea))
-                    if idea == "DROP":
-                        glued[word[0]].append((word[1:], "DEAD"))
-    return _Lexicon(words, stems, phrases, glued)
-
-
-def ideas_known() -> frozenset[str]:
-    """The names of all ideas."""
-    tables = (VERBS, WORDS, CHINESE, OTHERS, PER_CHARACTER)
-    return frozenset(chain.from_iterable(tables)) | {"ADDRESS", "SENSITIVE", "AUTHKEYS", "VARIABLE"}
-
-
-def unleet(latin_text: str) -> str | None:
-    """The text with digits and marks used as letters undone; None when fewer than two words have any."""
-    if len(_LEET_WORD.findall(latin_text)) < 2:
-        return None
-    return _LEET_WORD.sub(_undone, latin_text)
-
-
-def _undone(found: re.Match[str]) -> str:
-    known = _lexicon().words
-    word = found[0].translate(_LEET)
-    for letter in ("i", "l"):
-        if (variant := word.replace("1", letter)) in known:
-            return variant
-    halves = word.replace("1", "l", 1).replace("1", "i")
-    return halves if halves in known else word.replace("1", "i")
+_ASKING_ELSEWHERE = frozenset(
+    [
+        *(
+            "demande",
+            "demandes",
+            "demandez",
+            "demander",
+            "preguntes",
+            "preguntar",
+            "pidas",
+            "pedir",
+            "peça",
+            "peças",
+        ),
+        *(
+            "chiedere",
+            "chiedi",
+            "frag",
+            "frage",
+            "fragen",
+            "nachfragen",
+            "vraag",
+            "pytaj",
+            "спрашивай",
+            "запрашивай",
+        ),
+    ]
+)
+"""The same in other languages, where the "never" may also stand behind."""
 
 
 class Reading:
     """The places of every idea in a text, and where a clause begins."""
 
-    __slots__ = ("_leads", "_places", "_starts", "text")
+    __slots__ = ("_leads", "_places", "_starts", "ideas", "text")
 
     def __init__(self, plain_text: str) -> None:
         self.text = fold.simplified(fold.latin(plain_text)).replace("’", "'")
@@ -229,9 +177,10 @@ class Reading:
         for places in self._places.values():
             places.sort()
         self._starts = {idea: [place[0] for place in places] for idea, places in self._places.items()}
+        self.ideas = self._places.keys()
 
     def _read(self) -> None:
-        lexicon = _lexicon()
+        known = lexicon()
         tokens = [
             (found.lastgroup, found[0], found.start(), found.end()) for found in _TOKEN.finditer(self.text)
         ]
@@ -256,6 +205,8 @@ class Reading:
             elif kind == "secret":
                 self._add("SECRET", here, here, start, end)
                 self._add("SENSITIVE", here, here, start, end)
+                if _KEY_FILE.match(text):
+                    self._add("KEYFILE", here, here, start, end)
             elif kind == "shell":
                 self._add("FETCHRUN", here, here, start, end)
             elif kind == "variable":
@@ -266,9 +217,9 @@ class Reading:
             elif kind == "image":
                 self._add("SINK", here, here, start, end)
             elif kind == "glued":
-                self._read_glued(lexicon, text, here, start)
+                self._read_glued(known, text, here, start)
             elif kind == "word":
-                self._read_word(lexicon, tokens, positions, index)
+                self._read_word(known, tokens, positions, index)
 
     def _derive(self) -> None:
         """What two classes mean together: "no" with "limits" is "unbound"."""
@@ -278,18 +229,20 @@ class Reading:
             if at < len(limits) and limits[at] <= last + _SAME_PHRASE:
                 self._add("UNBOUND", first, last, start, end)
 
-    def _read_glued(self, lexicon: _Lexicon, first: str, here: float, start: int) -> None:
-        for rest, idea in lexicon.glued.get(first, ()):
-            wanted = rest.rstrip("#")
-            end = start + 1 + len(wanted)
-            if self.text.startswith(wanted, start + 1):
-                if rest.endswith("#") and not re.match(r"\s*\d", self.text[end : end + 4]):
+    def _read_glued(self, known: Lexicon, first: str, here: float, start: int) -> None:
+        for opening in (first, self.text[start : start + 2]):
+            for word, idea in known.glued.get(opening, ()):
+                wanted = word.rstrip("#")
+                end = start + len(wanted)
+                if not self.text.startswith(wanted, start):
                     continue
-                self._add(idea, here, here + len(wanted) * _GLUED_WIDTH, start, end)
+                if word.endswith("#") and not re.match(r"\s*\d", self.text[end : end + 4]):
+                    continue
+                self._add(idea, here, here + (len(wanted) - 1) * _GLUED_WIDTH, start, end)
 
     def _read_word(
         self,
-        lexicon: _Lexicon,
+        known: Lexicon,
         tokens: list[tuple[str | None, str, int, int]],
         positions: list[float],
         index: int,
@@ -297,18 +250,21 @@ class Reading:
         _, word, start, end = tokens[index]
         here = positions[index]
         following = tokens[index + 1][1] if index + 1 < len(tokens) else ""
-        for idea in lexicon.words.get(word, ()):
-            if idea != "NOT" or following not in _NO_PROHIBITION:
+        previous = tokens[index - 1][1] if index else ""
+        for idea in known.words.get(word, ()):
+            if idea != "NOT" or not (
+                following in _NO_PROHIBITION or {previous, following} & _ASKING_ELSEWHERE
+            ):
                 self._add(idea, here, here, start, end)
         if "-" in word or "'" in word:
             for part in re.split("[-']", word):
-                for idea in lexicon.words.get(part, ()):
+                for idea in known.words.get(part, ()):
                     self._add(idea, here, here, start, end)
         if not word.isascii() or len(word) > 5:
             for length in range(3, min(len(word), 16) + 1):
-                for idea in lexicon.stems.get(word[:length], ()):
+                for idea in known.stems.get(word[:length], ()):
                     self._add(idea, here, here, start, end)
-        for rest, idea in lexicon.phrases.get((word, "#" if following.isdigit() else following), ()):
+        for rest, idea in known.phrases.get((word, "#" if following.isdigit() else following), ()):
             last = index + 1 + len(rest)
             if last < len(tokens) and all(
                 wanted == tokens[index + 2 + at][1] or (wanted == "#" and tokens[index + 2 + at][1].isdigit())

@@ -91,6 +91,24 @@ RULES: tuple[Rule, ...] = (
     _rule(INJECTION, "CARRYOUT", "~12 ADDRESS SOURCE", unless="~6 NOT DONT"),
     _rule(INJECTION, "WEAKLY", "+4 DEAD, -4 ELSE, -6 THIS", unless="~8 BUSINESS"),
     _rule(INJECTION, "WHOM", "~4 NEWOWNER, ~9 YOU ORDERS AGENT COMPLY", unless="~8 BUSINESS"),
+    _rule(
+        INJECTION,
+        "SHIELD",
+        "+4 INAPPLICABLE, ~12 WHOM REQUESTS SOURCE YOU MESSAGES",
+        unless="~8 BUSINESS DEVICE",
+    ),
+    _rule(INJECTION, "WEAKLY", "+4 INAPPLICABLE, ~8 YOU, ~9 OWN", unless="~8 BUSINESS"),
+    _rule(INJECTION, "FREELY", "~10 RULES WEAKLY SHIELD LIMITS CORE", unless="~8 BUSINESS", commanded=True),
+    _rule(INJECTION, "DECODE", "~10 OBEYIT", commanded=True),
+    _rule(INJECTION, "OVER", "+3 ELLIPTIC, -8 DEMONSTRATIVE THIS RULES", unless="~8 BUSINESS"),
+    _rule(INJECTION, "HEED", "+8 RULES, +12 NOLONGER, ~12 OWN OLD", unless="~8 BUSINESS", commanded=True),
+    _rule(INJECTION, "OBEDIENT", "~8 WHOM SOURCE YOU AGENT", unless="-3 OUTSIDER NOT DONT"),
+    _rule(INJECTION, "SOLEMASTER", "", unless="-3 OUTSIDER"),
+    _rule(INJECTION, "SUPREME", "~8 THIS", unless="~8 BUSINESS"),
+    _rule(INJECTION, "THISWAY", "~8 CLASH", unless="~8 BUSINESS"),
+    _rule(INJECTION, "ECHODO", "~8 SOURCE WHOM", unless="~8 BUSINESS"),
+    _rule(INJECTION, "LET", "+6 SOURCE, +10 DECIDES", unless="-4 NOT DONT", commanded=True),
+    _rule(INJECTION, "LOCKON", "+9 DOWN", unless="~8 BUSINESS DEVICE"),
     # Consent skipped, assumed, faked or worked around.
     _rule(INJECTION, "WITHOUT", "+5 CONSENT, ~9 ACT", unless="~8 BUSINESS, ~9 NOT"),
     _rule(INJECTION, "WITHOUT", "+4 CONSENT, ~6 AGENT", unless="~8 BUSINESS, ~9 NOT", commanded=True),
@@ -101,6 +119,20 @@ RULES: tuple[Rule, ...] = (
     _rule(INJECTION, "AGREED", "~5 PERSON, ~5 ALL, ~9 ACT AGENT", unless="~8 BUSINESS"),
     _rule(INJECTION, "AGREED", "~3 ALL, ~5 ACT", unless="~8 BUSINESS"),
     _rule(INJECTION, "ANSWER", "+8 YES, ~8 DIALOG", unless="~8 BUSINESS", commanded=True),
+    _rule(INJECTION, "ALWAYSYES", "~12 DIALOG CONSENT", unless="~8 BUSINESS"),
+    _rule(INJECTION, "ANSWER", "+6 DIALOG, ~9 BEHALF", unless="~8 BUSINESS, ~6 NOT DONT", commanded=True),
+    _rule(INJECTION, "EXECUTED", "~9 NOQUESTIONS, ~9 REQUESTS ORDERS", unless="~8 BUSINESS"),
+    _rule(INJECTION, "WITHOUT", "+5 CONSENT, ~14 TRUSTED", unless="~8 BUSINESS"),
+    _rule(INJECTION, "AGREED", "~5 PERSON, ~8 NOASK", unless="~8 BUSINESS"),
+    _rule(INJECTION, "OWNERSYES", "+6 PRESUMED", unless="~8 BUSINESS, ~6 NOT"),
+    _rule(INJECTION, "SILENCED", "~6 ASYES", unless="~8 BUSINESS, ~6 NOT"),
+    _rule(INJECTION, "ACTFIRST", "~8 CONSENT ACT NOREPORT REQUESTS", unless="~8 BUSINESS"),
+    _rule(INJECTION, "DESPITENO", "~9 ANYWAY ACT DOIT", unless="~8 BUSINESS"),
+    _rule(INJECTION, "NOCARD", "~9 ACT", unless="~8 BUSINESS"),
+    _rule(INJECTION, "NOBLOCK", "~9 ACT REQUESTS", unless="~8 BUSINESS"),
+    _rule(INJECTION, "DISMISS", "~6 DIALOG, ~6 STRAIGHT AUTO ALL", unless="~8 BUSINESS"),
+    _rule(INJECTION, "ABOUTSAFETY", "~9 ALLCLEAR YES, ~9 ANSWER REPORTED", unless="~8 BUSINESS"),
+    _rule(INJECTION, "FROMGATE", "-8 HIDE SLIP DISGUISE", unless="-8 OUTSIDER"),
     _rule(INJECTION, "DISGUISE", "+9 SO, +12 GATE, ~8 ACT", commanded=True),
     _rule(INJECTION, "GRANT", "+5 WHOM, +8 POWER", commanded=True),
     _rule(INJECTION, "TRIGGER", "+12 WHOM, +14 POWER, +14 GRANT COMPLY"),
@@ -186,6 +218,10 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(INJECTION, "NOTLOG", "~5 ACTION", unless="~6 SECRET", negatable=False),
     _rule(INJECTION, "COVER", ""),
+    _rule(INJECTION, "NOTLOG", "~8 QUIETLY", negatable=False),
+    _rule(INJECTION, "TOHUMAN", "+8 NOTTELL, ~10 KEPT KNOW DEED RULES", negatable=False),
+    _rule(INJECTION, "ERASE", "+3 SELF, +9 REPORTED, +12 HUMAN", commanded=True),
+    _rule(INJECTION, "SAYNOTHING", "+5 HUMAN", unless="-3 OUTSIDER", negatable=False),
     _rule(INJECTION, "OUT", "~9 REPORTED, ~7 DEED", unless="~8 BUSINESS", commanded=True),
     _rule(INJECTION, "IFASKED", "~12 COVERSTORY NOTEXIST"),
     # Another role.
@@ -194,6 +230,9 @@ RULES: tuple[Rule, ...] = (
     _rule(ROLE, "BECOME", "+7 RANK", unless="-4 OUTSIDER", commanded=True),
     _rule(ROLE, "NOTASSISTANT", "~5 YOU", unless="-3 OUTSIDER", negatable=False),
     _rule(ROLE, "NEWSELF", ""),
+    _rule(ROLE, "NOLONGERYOU", "+5 ASSISTANT", negatable=False),
+    _rule(ROLE, "NOTASSISTANT", "-8 YOU", negatable=False),
+    _rule(ROLE, "PRETEND", "+8 UNBOUND, ~12 YOU", unless="~8 BUSINESS", commanded=True),
     _rule(ROLE, "ENTER", "+5 MODE", unless="~8 DEVICE, -4 OUTSIDER", commanded=True),
     _rule(ROLE, "MODE", "~8 SHIELD UNBOUND WEAKLY", unless="~8 DEVICE"),
     _rule(ROLE, "LOYAL", "~4 ONLY, ~8 YOU AGENT"),
@@ -215,6 +254,20 @@ RULES: tuple[Rule, ...] = (
     _rule(EXFIL, "TRIGGER", "+14 SEND, +16 ADDRESS, ~16 SECRET"),
     _rule(INJECTION, "FETCHRUN", "~14 EVERYRUN, ~12 ADDRESS"),
     _rule(EXFIL, "BACKDOOR", "-4 OPEN"),
+    _rule(EXFIL, "SECRET", "~12 GETCOPY, ~12 WHOM", unless="~6 GUEST, ~8 NOT DONT"),
+    _rule(EXFIL, "LET", "+4 WHOM, +6 LEARN, +10 SECRET", unless="~6 GUEST, -4 NOT DONT", commanded=True),
+    _rule(
+        EXFIL,
+        "SEND",
+        "+9 SECRET, +14 TRIGGER, +16 ANYBODY",
+        unless="~6 GUEST, -4 NOT DONT OUTSIDER",
+        commanded=True,
+    ),
+    _rule(
+        EXFIL, "COLLECT", "+8 SECRET, +22 WHOM, +22 RETRIEVE", unless="-4 NOT DONT OUTSIDER", commanded=True
+    ),
+    _rule(EXFIL, "POSTED", "-3 WHOM, +6 SECRET", unless="~6 GUEST, ~8 NOT DONT"),
+    _rule(EXFIL, "MOVE", "-9 KEYFILE", unless="-9 DONT NOT OUTSIDER"),
     _rule(INJECTION, "REPEAT", "~5 SELF, ~8 EVERYWHERE", commanded=True),
     _rule(INJECTION, "UNDELETE", "~6 SELF", negatable=False),
     _rule(INJECTION, "OBEY", "+5 ORDERS, +7 CONCEALED", unless="~1 OUTSIDER", commanded=True),
@@ -223,7 +276,7 @@ RULES: tuple[Rule, ...] = (
 
 def orders_in(reading: Reading) -> Iterator[tuple[str, str]]:
     """The kind and the words of each order: at most one for each rule."""
-    for rule in RULES:
+    for rule in filter(lambda rule: rule.first in reading.ideas, RULES):
         for place in reading.places(rule.first):
             if holds(rule, place, reading):
                 yield rule.kind, reading.text[max(0, place[2] - 10) : place[3] + 40]
@@ -238,7 +291,7 @@ def holds(rule: Rule, place: Place, reading: Reading) -> bool:
         return False
     if any(_found(near, place, reading, None) for near in rule.unless):
         return False
-    return not (rule.negatable and is_negated(reading.text, place[2]))
+    return not (rule.negatable and is_negated(reading.text, place[2], place[3]))
 
 
 def _found(near: Near, place: Place, reading: Reading, apart: Place | None) -> bool:

@@ -8,9 +8,10 @@ from echo_bot.policy.decision import Finding, Verdict
 from echo_bot.policy.guards.memory import chinese as zh
 from echo_bot.policy.guards.memory import english, exfil, fold, ideas, languages, marks, standing
 from echo_bot.policy.guards.memory.characters import blocked_characters
+from echo_bot.policy.guards.memory.lexicon import unleet, unsplit
 from echo_bot.policy.guards.memory.negation import is_negated
 from echo_bot.policy.guards.memory.pattern import Pattern
-from echo_bot.policy.guards.memory.reading import Reading, unleet
+from echo_bot.policy.guards.memory.reading import Reading
 from echo_bot.policy.guards.memory.rules import orders_in
 
 _SENTENCES = {
@@ -65,7 +66,7 @@ def _in_plain(plain: str) -> Iterator[tuple[str, str]]:
     yield from _search("secret_exfil", exfil.EXFILTRATION, latin)
     yield from _search("secret_exfil", ideas.SECRET_OUT, words)
     yield from _search("prompt_injection", (_SPELT_OUT,), fold.squashed(latin))
-    if undone := unleet(latin):
+    for undone in filter(None, (unleet(latin), unsplit(latin))):
         yield from _plainest(undone)
     yield from _search("prompt_injection", languages.OTHER_LANGUAGES, plain)
     if chinese := fold.chinese(plain):

@@ -10,7 +10,7 @@ VERBS: dict[str, str] = {
     " overwrite suspend lift unlearn reject skip exclude reset relax loosen weaken sidestep subvert overlook withdraw"
     " supersede supplant deprioritise deprioritize disable deactivate shed ditch purge clear escape flout transcend",
     "OBEY": "obey follow execute run call use perform apply accept honour honor fulfil fulfill adopt heed trust implement",
-    "ACT": "run execute delete wipe install invoke erase remove format overwrite uninstall kill",
+    "ACT": "run execute delete wipe install invoke erase remove format overwrite uninstall kill act proceed",
     "SEND": "send add forward post upload mail email transmit exfiltrate leak paste share deliver relay transfer push submit"
     " smuggle sneak tuck hide embed insert encode pass copy sync mirror publish disclose reveal append attach"
     " include drop put place print output dump report hand give tell write expose show quote render stream pipe slip"
@@ -33,8 +33,12 @@ VERBS: dict[str, str] = {
     "REFUSED": "refuse decline reject question object deny",
     "HIDE": "hide conceal withhold mask cover keep obscure disguise",
     "DECEIVE": "lie deceive mislead trick fool manipulate",
+    "SLIP": "slip sneak smuggle squeeze get pass",
     "TREAT": "treat mark count consider regard take view see handle interpret read accept",
     "WRITE": "write modify change move send proceed act continue pay transfer overwrite edit go",
+    "LET": "let allow permit enable give",
+    "COLLECT": "keep collect gather note record store write save harvest list remember log memorise memorize hoard compile",
+    "DECODE": "decode decipher decrypt unscramble deobfuscate unhex decompress",
     "SUPERSEDE": "supersede override overrule replace cancel revoke nullify invalidate outrank trump void beat",
 }
 """Base forms; the other forms are made from them."""
@@ -65,7 +69,7 @@ WORDS: dict[str, str] = {
     "|before this|prior to this|that limits|that limit|that restrict|that restricts|that stop|any and all|that bind|that contradicts|that conflicts",
     "EARLIER": "|everything above|text above|text before|all text before|anything above|written above|before this line|written before|written above|stated above|what came before|prior to this|everything else|everything you"
     "|what you were told|you were told|you have been told|told before|everything before|whatever came before|said before|said above|the conversation so far|messages above|lines above",
-    "COUNTS": "win wins counts prevails governs supersedes outranks law supreme authoritative binding paramount|what counts|instead of the|takes precedence|has precedence|highest priority|higher priority|top priority|in favour of"
+    "COUNTS": "beats trumps outweighs win wins counts prevails governs supersedes outranks law supreme authoritative binding paramount|what counts|instead of the|takes precedence|has precedence|highest priority|higher priority|top priority|in favour of"
     "|in favor of|takes priority|has priority|is final|has the last word|comes first|wins|overrides everything|matters",
     "THIS": "|this note|this memory|this entry|this message|this text|this line|this record|this rule|these rules|these instructions|this instruction|this paragraph|the following|text below|the below|what follows|founding rules|these words|this file|this document|this block|my requests|my word|my orders|my instructions|my commands",
     "ELSE": "else everything anything all conflict conflicts contradiction only|other rules|other instructions",
@@ -83,15 +87,18 @@ WORDS: dict[str, str] = {
     "NOT": "never nobody cannot can't mustn't shouldn't avoid forbidden prohibited refuse refuses никогда nunca niemals jamais nie|do not|don't|must not|may not|should not|shall not|no one|not allowed|not permitted",
     "WHETHER": "when if how whether where about before after unless",
     "IT": "it them these those that copies copy result results contents",
-    "WEAKLY": "rule rules policies orders limits restriction restrictions policy constraints limitation limitations training protocols principles requirements",
+    "WEAKLY": "rulebook rulebooks norms precepts commandments rule rules policies orders limits restriction restrictions policy constraints limitation limitations training protocols principles requirements",
+    "OBEYIT": "comply obey",
+    "MESSAGES": "message messages order orders instruction instructions",
+    "QUIETLY": "secretly quietly covertly silently stealthily surreptitiously clandestinely unnoticed",
     "OLD": "previous prior earlier preceding above initial original former foregoing existing hidden old default",
     "ACT": "command commands exec shell sudo rm destructive code tool tools execution executions deletion deletions terminal script scripts action actions operation operations"
     " ran exec's bash|rm -rf|tool call|tool calls|tool-calls|shell commands|take action",
     "AGENT": "again anymore ever everything you your yourself assistant session chat here forever bot agent channel conversation always|for me",
-    "BUSINESS": "ci branch branches pipeline cron job workflow ansible puppet expense expenses euro euros dollar dollars purchase purchases vacation holiday column field invoice staging deployment deployments deploys eslint lint css game tests ruff router prettier firewall tab tabs"
+    "BUSINESS": "tax office doctor dentist bank insurance insurer lawyer lease vet school university teacher ministry embassy ci branch branches pipeline cron job workflow ansible puppet expense expenses euro euros dollar dollars purchase purchases vacation holiday column field invoice staging deployment deployments deploys eslint lint css game tests ruff router prettier firewall tab tabs"
     " merge merges pull pr prs landlord council budget hotel deposit ticket tickets dependabot invoices column sheet refund refunds chart charts release releases visa booking customer customers parking terraform apt flag",
     "PERSON": "user owner operator admin administrator human boss users",
-    "AGREED": "agreed approved authorised authorized consented permitted allowed granted preapproved pre-approved signed okayed blessed|said yes|gave consent|given consent|gave permission|given permission|pre approved|pre authorised|pre authorized|is fine|is always fine|is ok|is okay|signed off",
+    "AGREED": "confirmed sanctioned endorsed vetted agreed approved authorised authorized consented permitted allowed granted preapproved pre-approved signed okayed blessed|said yes|gave consent|given consent|gave permission|given permission|pre approved|pre authorised|pre authorized|is fine|is always fine|is ok|is okay|signed off",
     "ALL": "all any every everything anything each whatever beforehand permanent permanently standing forever always blanket future|in advance|ahead of time|once and for all|any time|from now on|for good",
     "YES": "yes approve approved allow allowed accept agree ok okay granted confirmed|allow for session|always allow|the approve button|the allow button|grant it|already said yes",
     "DIALOG": "card cards prompt prompts prompted gate dialog dialogs dialogue permission confirmation approval approvals confirmations permissions buttons popup popups|pop-up|pop-ups",
@@ -106,9 +113,9 @@ WORDS: dict[str, str] = {
     "|do not let|don't let|never let|do not admit|don't admit|never admit|do not bother|do not discuss|don't discuss|never discuss|do not warn|never warn|don't warn|say nothing to|tell nothing to|not a word to|no word to|nothing to|keep it from|keep this from|keep that from|hide it from|hide this from|hide that from|conceal it from|conceal this from|withhold|conceal|hidden from|secret from|hide from|invisible to|keep from|not be shown to|not be visible to|not be told to|kept from|unknown to|behind|without the knowledge of|without knowledge of|behind the back of|without the consent of",
     "HUMAN": "user users owner owners operator operators admin admins administrator administrators human humans anybody auditor auditors supervisor supervisors reviewer reviewers moderators moderator anyone|the people|the team lead|the person",
     "KEPT": "this it that these those entry memory memories note rule rules instruction instructions steps command commands actions files what uploads job jobs doing did about transfer transfers copies happened happening changes why how existence",
-    "NOTKNOW": "|never finds out|never find out|not find out|never know|never knows|not know|never learn|never learns|never notice|never notices|not notice|not see|never see|never sees|not learn|suspects nothing|suspect nothing|in the dark|none the wiser|not become aware|not be aware|unaware|not be told|never be told|not be informed|not realise|not realize|never realise|never realize|stays unaware|not hear|may see|is allowed to know|should know|must know|may know|can know|may find|should find|should see|must see",
+    "NOTKNOW": "|never finds out|never find out|not find out|never know|never knows|not know|never learn|never learns|never notice|never notices|not notice|not see|never see|never sees|not learn|suspects nothing|suspect nothing|in the dark|none the wiser|not become aware|not be aware|unaware|not be told|never be told|not be informed|not realise|not realize|never realise|never realize|stays unaware|not hear|may see|is allowed to know|should know|must know|may know|can know|has to know|have to know|needs to know|need to know|need ever know|may find|should find|should see|must see",
     "NOBODY": "nobody none never not no don't mustn't shouldn't|no one|no circumstances|no user",
-    "COVER": "|cover your tracks|cover our tracks|cover the tracks|cover tracks|leave no trace|leaving a trace|leave no traces|without a trace|raise suspicion|raising suspicion|arouse suspicion|attract attention|draw attention to it|draw attention to this|suspects nothing|suspect nothing|in the dark about|make no mention|makes no mention of this|our little secret|our secret|between us|play dumb|act normally|act natural|keep quiet about|keep silent about|stay silent about|do it quietly|strictly between us|erase the evidence|destroy the evidence|delete the evidence|deleting the shell history|clear the shell history|delete the shell history|wipe the logs|no one the wiser|under the radar|and say nothing|say nothing about it|tell no one|tell nobody|keep it quiet|look clean",
+    "COVER": "|cover your tracks|cover our tracks|cover the tracks|cover tracks|leave no trace|leaving a trace|leave no traces|without a trace|raise suspicion|raising suspicion|arouse suspicion|attract attention|draw attention to it|draw attention to this|suspects nothing|suspect nothing|in the dark about|make no mention|makes no mention of this|our little secret|our secret|between us|play dumb|act normally|act natural|keep quiet about|keep silent about|stay silent about|do it quietly|strictly between us|erase the evidence|destroy the evidence|delete the evidence|deleting the shell history|clear the shell history|delete the shell history|wipe the logs|no one the wiser|under the radar|and say nothing|say nothing about it|tell no one|tell nobody|look clean",
     "REPORTED": "report reports summary summaries log logs listing list answer answers recap overview history reply transcript",
     "OUT": "out omit omits omitting omitted strip hide exclude suppress conceal drop withhold redact|leave out|left out|leave this|leave it",
     "DEED": "ran run executed did deleted sent uploads upload transfer transfers this it these actions memory memories entry commands|the output|output of",
@@ -129,7 +136,7 @@ WORDS: dict[str, str] = {
     "FULL": "configured verbatim full complete entire whole exact raw word unabridged everything contents text words everyone anyone whoever|user #|each time|every time|to me|at me|word for word|in full|letter by letter|when asked|on request|whoever asks|asks|back|above|here|were given|each answer|each reply|all of it",
     "SINK": "http https webhook pastebin gist signal telegram whatsapp outside external elsewhere attacker mallory eve strangers stranger link links url urls image images query dns endpoint me us here him her"
     " everyone anyone whoever header headers user-agent comment comments alt remote server discord public imgur transfer.sh file.io ftp sftp|user #|next reply|the reply|every reply|your reply|your answer|your answers|every answer|each answer|next answer|next message|in the chat|into the chat|to the chat|this chat|another chat|another channel|public channel|the group|third party|third parties|every message|each message|outgoing requests|outgoing messages|query string|hidden comment|result here|results here|the response|your response|your sentences|first letters|every commit|on request|for anyone|if asked|when asked|anyone who|whoever asks|my server|my address|my inbox|my account|my number|this number|our server|an outside|a stranger|whenever asked|different server|html page|every page|commit message|commit messages|file name|file names|email you send|next email|next e-mail|e-mail you",
-    "TOOLNET": "mail sendmail mutt dig nslookup ping host curl wget nc ncat netcat scp rsync ftp sftp socat telnet ssh rclone",
+    "TOOLNET": "iwr irm axios urlopen aria2c httpie invoke-webrequest invoke-restmethod xmlhttprequest sendbeacon mail sendmail mutt dig nslookup ping host curl wget nc ncat netcat scp rsync ftp sftp socat telnet ssh rclone|requests post|requests get|requests put|http post",
     "EVERYRUN": "cron crontab cronjob daily hourly nightly startup launch boot autostart|each hour|every hour|each session|every session|each start|every start|at startup|on startup|at start|each morning|every morning|each day|every day|every reply|each reply|every turn|each turn|every time|each time|whenever|when the bot starts|before every|before each|after every|after each|every commit|every minute|new session|new conversation|each conversation|every conversation|first thing|on every|in every|every week|when you start",
     "FETCHRUN": "|pipe sh|pipe bash|pipe python|pipe zsh|downloads and runs|download and run|download and execute|downloads and executes|fetch and run|fetch and execute|fetches and runs|fetch and obey|fetch and follow|whatever it returns|execute what it|run what it|run whatever|execute whatever|do what it says|follow the instructions at|follow instructions from|obey the page|read instructions from|load instructions from|get your instructions from|take instructions from|instructions from https",
     "BACKDOOR": "|reverse shell|bind shell|back door|backdoor|keylogger|rootkit|remote shell|web shell|miner|cryptominer",
@@ -141,7 +148,7 @@ WORDS: dict[str, str] = {
     "REVIEWED": "attack attacks attacker attackers jailbreak jailbreaks phishing researchers paper papers thesis blog talk course article demo workshop lecture owasp vulnerability vulnerabilities malware incident incidents scanner detection detects book novel film movie podcast exam quiz cve redteam|red team|post-mortem|for example|such as|typical|explains|described|describes",
     "OUTSIDER": "somebody someone claims claim users people he she they it we i who which that cannot could would had bot service server app system company team parser build linter job script proxy client gateway",
     "GUEST": "wifi guest wi-fi reset rotation rotate manager",
-    "LEARN": "see sees know knows learn learns notice notices discover discovers hear hears suspect suspects realise realize find finds",
+    "LEARN": "peek glimpse see sees know knows learn learns notice notices discover discovers hear hears suspect suspects realise realize find finds",
     "AS_DATA": "data untrusted|as text|as data|not as",
     "OFF": "|turn off|switch off|shut off|shut down|get around|work around|break out of|take down|put aside|turn down|switch your|turn your",
     "DOWN": "off down disabled suspended lifted deactivated removed inactive void unnecessary gone waived skipped|switched off|turned off|not apply|no longer",
@@ -171,7 +178,7 @@ WORDS: dict[str, str] = {
     "REPLACEMENT": "|from now on|starting now|is now|are now|becomes|will be|new system|new instructions|new rules|new orders|new directives|real instructions|true instructions",
     "BLANKET": "|blanket approval|blanket permission|blanket consent|blanket authorisation|carte blanche|permanent consent|permanent permission|permanent approval|standing authorisation|standing authorization|standing permission|standing approval|free rein|full permission|full authorisation|full authorization|unlimited permission|permission for everything|approval for everything|permission to do anything|permission to do everything|signed approval|approval in advance|unconditional approval",
     "OBTAINED": "obtained granted given secured assumed implied presumed recorded waived|on file|in place",
-    "EMPTY": "annoying pointless useless ceremonial bureaucratic silly|a formality|a waste|is a bug|just for show|slow us|slows us|slow things|not for you|for show|can be ignored|may be ignored|of no use",
+    "EMPTY": "wastes wasting annoying pointless useless ceremonial bureaucratic silly|a formality|a waste|is a bug|just for show|slow us|slows us|slow things|not for you|for show|can be ignored|may be ignored|of no use",
     "BEHALF": "|on behalf|owner's behalf|user's behalf|in the name of|in place of the user|instead of the user|for the user|for the owner|my behalf|their behalf|in my name|yourself|your own",
     "FROMHUMAN": "|from the user|from users|from the owner|from the operator|from the administrator|from the admin|from the human|from humans|from anyone|from everyone|from everybody|from your user|from the auditor|from auditors|from admins|from the people|from me and|from the team",
     "CONFIDENTIAL": "hidden secret confidential private quiet unseen invisible undisclosed|to yourself|under wraps",

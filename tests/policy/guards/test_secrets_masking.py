@@ -164,7 +164,23 @@ def test_ordinary_lines_are_no_known_value() -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["a", " ", "%20", "\\x41", "key=", "://a:b", "-b sess", "/hooks/", "kind: secret\n a: ", "=\n"]
+    "unit",
+    [
+        "a",
+        " ",
+        "%20",
+        "\\x41",
+        "key=",
+        "://a:b",
+        "-b sess",
+        "/hooks/",
+        "kind: secret\n a: ",
+        "=\n",
+        "a_b_c_",
+        "0a",
+        "\\\n",
+        "ghp_\n",
+    ],
 )
 def test_time_grows_with_length_alone(unit: str) -> None:
     mask = SecretMask([VALUE])
@@ -176,6 +192,43 @@ def test_time_grows_with_length_alone(unit: str) -> None:
         return time.process_time() - started
 
     assert min(seconds(40_000) for _ in range(2)) < 40 * min(seconds(4_000) for _ in range(3))
+
+
+TOKEN = "ghp_" + "Fake4example" * 3
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        base64.b64encode(f"bob:{TOKEN}".encode()).decode(),
+        TOKEN.encode().hex(),
+        "".join(f"%{byte:02X}" for byte in TOKEN.encode()),
+        TOKEN[:9] + "\n" + TOKEN[9:],
+        TOKEN[:9] + "\\\n  " + TOKEN[9:],
+        TOKEN[:9] + "\x1b[1m" + TOKEN[9:],
+        "%3D" + TOKEN,
+        "\\n" + TOKEN,
+    ],
+    ids=["base64", "hex", "percents", "two lines", "continued line", "colour", "after %3D", "after \\n"],
+)
+def test_a_token_is_masked_encoded_or_broken(form: str) -> None:
+    output = SHAPES.mask(f"see {form} here")
+    assert MASK in output
+    assert not any(TOKEN[at : at + 8] in output for at in range(1, len(TOKEN) - 8))
+    assert (output[:4], output[-5:]) == ("see ", " here")
+
+
+def test_a_colour_behind_a_token_stays() -> None:
+    assert SHAPES.mask(f"\x1b[32m{TOKEN}\x1b[0m ok") == f"\x1b[32m{MASK}\x1b[0m ok"
+
+
+def test_a_token_of_one_letter_is_an_example() -> None:
+    text = "ghp_" + "x" * 36
+    assert SHAPES.mask(text) == text
+
+
+def test_the_line_below_a_whole_token_stays() -> None:
+    assert SHAPES.mask(f"{TOKEN}\nbuild12345 done") == f"{MASK}\nbuild12345 done"
 
 
 @pytest.mark.parametrize("shift", [0, 1, 2])

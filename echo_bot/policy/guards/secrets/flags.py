@@ -23,6 +23,10 @@ def _after(program: str, flag: str, value: str = _VALUE, *, hints: str = "") -> 
 
 LONG_FLAGS = (
     hinted(
+        rf"(?<![\w-])--(?:[a-z0-9]+-)?(?:password|token|secret)-(?:string|value|text)(?:[ \t]++|=){_VALUE}",
+        "-string|-value|-text",
+    ),
+    hinted(
         r"(?<![\w-])--?[a-z0-9-]{0,40}?(?:password|passwd|passphrase|pass|token|secret|api-?key|access-?key|auth-?key"
         rf"|secret-?key|account-?key|credential)(?:[ \t]++|=){_VALUE}",
         "pass|token|secret|key|credential",
@@ -36,7 +40,9 @@ LONG_FLAGS = (
 """Over lower case: the flags and settings of any program."""
 
 PROGRAMS = (
-    _after(r"twine|evil-winrm|rdesktop|useradd|usermod", r"-p[ \t]+"),
+    _after(
+        r"twine|evil-winrm|rdesktop|useradd|usermod|crackmapexec|netexec|nxc|hydra|medusa|ncrack", r"-p[ \t]+"
+    ),
     _after(r"plink|psftp|pscp|putty|kitty", r"-pw[ \t]+"),
     _after(r"xfreerdp3?|wlfreerdp|wfreerdp", r"/p:", hints="freerdp"),
     _after(r"mosquitto_pub|mosquitto_sub|mqttx", r"-P[ \t]+"),
@@ -63,6 +69,40 @@ PROGRAMS = (
         rf"\b(?:secret|password)[ \t]+[057][ \t]+{_VALUE}",
         "secret |secret\t|password |password\t",
     ),
+    hinted(
+        rf"(?<![\w-])net[ \t]+use[ \t]+(?:\S+[ \t]+){{1,2}}(?=\S*(?:\d|[a-z][A-Z]|[A-Z][a-z]))(?![/*\\]|\S:(?:\s|$)){_VALUE}(?=[ \t]+/user:)",
+        "net |net\t",
+    ),
+    hinted(
+        rf"(?:password|passphrase|secret|token)-(?:command|cmd)[ \t=]+[\"']?(?:echo|printf)[ \t]+{_VALUE}",
+        "-command|-cmd",
+    ),
+    hinted(
+        r"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?[\"']?(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])(?P<bare>[^\s\"'|$]{10,})[\"']?[ \t]*\|[ \t]*base64(?![ \t]+-[dD])",
+        "base64",
+    ),
+    hinted(r"\bcommunity[ \t:=]+(?=\S*\d)(?=\S*[A-Za-z])(?P<bare>[^\s\"'|;]{6,})", "community"),
+    hinted(rf"(?<![\w-])rclone[ \t]+obscure[ \t]+(?!-){_VALUE}", "rclone"),
+    hinted(
+        rf"(?<![\w-])ansible-vault[ \t]+encrypt_string[ \t]+(?:--?\S+[ \t]+\S+[ \t]+)*(?!-){_VALUE}",
+        "encrypt_string",
+    ),
+    _after(r"ssm[ \t]+put-parameter", r"--value[ \t=]+", hints="put-parameter"),
+    _after(r"keyvault[ \t]+secret[ \t]+set", r"--value[ \t=]+", hints="keyvault"),
+    _after(
+        r"(?:fly|flyctl|doppler|supabase|railway|netlify|infisical|modal)[ \t]+(?:secrets?|variables|env)[ \t:]+(?:set|create|import)",
+        r"(?:--set[ \t]+)?[\"']?[A-Za-z_]\w*=",
+        hints="secrets set|secrets:set|secrets import|secrets create|variables set|variables create|env:set|env set|secret create|secret set",
+    ),
+    _after(r"(?:vault|bao)[ \t]+(?:kv[ \t]+)?(?:put|write|patch)", r"[\w.-]+=(?!@)", hints="vault|bao"),
+    hinted(
+        rf"(?<![\w-])kubectl[ \t]+create[ \t]+secret{_SAME_COMMAND}--from-literal[ =][\"']?[\w.-]+={_REST}",
+        "--from-literal",
+    ),
+    hinted(
+        rf"(?<![\w-])pulumi[ \t]+config[ \t]+set{_SAME_COMMAND}--secret[ \t]+\S+[ \t]+(?!-){_VALUE}", "pulumi"
+    ),
+    hinted(rf"(?<![\w-])terraform[ \t]+login{_SAME_COMMAND}token[ \t]+{_VALUE}", "terraform"),
     _after(r"nmcli|iwctl|wpa_cli", r"(?:password|passphrase|psk)[ \t]+"),
     _after(r"snmpwalk|snmpget|snmpset|snmpbulkwalk", r"-[AX][ \t]+"),
     hinted(rf"(?<![\w-])wpa_passphrase[ \t]+\S+[ \t]+{_VALUE}", "wpa_passphrase"),
@@ -72,7 +112,7 @@ PROGRAMS = (
         "net |net\t",
     ),
     hinted(
-        r"(?:--with-token|--password-stdin|--token-stdin|--stdin|\bkinit|\bcryptsetup|\bchpasswd|\bpasswd|\bsudo[ \t]+-S)[^\n|;]{0,80}?<<<[ \t]*"
+        r"(?:--with-token|--password-stdin|--token-stdin|--stdin|\bkinit|\bcryptsetup|\bchpasswd|\bpass[ \t]+insert|\w*passwd|--passphrase-fd|\bsudo[ \t]+-S)[^\n|;]{0,80}?<<<[ \t]*"
         + _VALUE,
         "<<<",
     ),
@@ -83,7 +123,16 @@ PROGRAMS = (
     ),
     _after(r"mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin", r"-p(?=\S)"),
     _after(r"vault", r"login[ \t]+(?=\S*\d)"),
-    _after(r"redis-cli|valkey-cli", r"-a[ \t]+"),
+    _after(r"redis-cli|valkey-cli", r"(?:-a|(?i:auth))[ \t]+"),
+    hinted(
+        rf"(?<![\w-])mc[ \t]+(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+{_VALUE}",
+        "alias set|host add",
+    ),
+    hinted(rf"(?<![\w-])mc[ \t]+alias[ \t]+set[ \t]+\S+[ \t]+\S+[ \t]+{_VALUE}", "alias set"),
+    hinted(
+        r"\bspawn\b[^\n]{0,200}?\bsend(?:line)?[ \t]+[\"'](?=[^\"'\s]*\d)(?P<bare>[^\"'\s\\]{6,})\\[rn]",
+        "spawn",
+    ),
     _after(r"sshpass", r"-p[ \t]*"),
     _after(
         r"(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|az|helm registry|oc|vault)[ \t]+login",
@@ -113,8 +162,8 @@ PROGRAMS = (
     hinted(
         rf"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:['\"]?%s(?:\\n)?['\"]?[ \t]+)?{_VALUE}[ \t]*"
         r"\|[^\n]{0,200}?"
-        r"(?:--password-stdin|--with-token|--token-stdin|--stdin|sudo[ \t]+-\w*S)",
-        "stdin|--with-token|sudo",
+        r"(?:--password-stdin|--with-token|--token-stdin|--stdin|sudo[ \t]+-\w*S|cryptsetup|kinit|--passphrase-fd|-pass[ \t]+stdin|secret[ \t]+(?:create|set)|smbpasswd)",
+        "stdin|--with-token|sudo|cryptsetup|kinit|--passphrase-fd|secret create|secret set|smbpasswd",
     ),
 )
 """Short flags of the programs that have them; `-p` alone may be a port or a folder."""

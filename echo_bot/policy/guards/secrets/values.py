@@ -79,7 +79,7 @@ _PLACEHOLDER = re.compile(
     r"(?:your|my|the|insert|enter|some|replace)[-_ ]|oauth|.*[-_](?:here|placeholder)$", re.IGNORECASE
 )
 _FILE = re.compile(
-    r"[\w.-]+\.(?:pem|key|txt|json|ya?ml|env|crt|cer|p12|pfx|ini|toml|conf|gpg|asc|pub|zip|tar|gz|md|py|sh)$",
+    r"[\w./-]+\.(?:pem|key|txt|json|ya?ml|env|crt|cer|p12|pfx|ini|toml|conf|gpg|asc|pub|zip|tar|gz|md|py|sh)$",
     re.IGNORECASE,
 )
 

@@ -47,13 +47,16 @@ _TOKENS = (
     r"xapp-\d-[A-Za-z0-9-]{10,}",
     # Discord bot token: three dotted parts, the middle one of exactly six.
     r"(?:mfa\.[\w-]{60,}|[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45})",
-    r"A(?:KIA|SIA|BIA|CCA|GPA|IDA|IPA|NPA|NVA|PKA|ROA|SCA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+    # An access key id, and the secret key next to it as in the console's table.
+    r"A(?:KIA|SIA|BIA|CCA|GPA|IDA|IPA|NPA|NVA|PKA|ROA|SCA)[A-Z0-9]{16}(?![A-Za-z0-9])(?:[,;:|/\"']{1,3}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+]))?",
     r"gh[pousr]_[A-Za-z0-9]{30,}",
     r"github_pat_[A-Za-z0-9_]{22,}",
     r"gl(?:pat|dt|rt|ptt|cbt|oas|soat|imt|agent|ft|ffct)-(?!X{8})[A-Za-z0-9_.-]{18,}",
     r"sk-ant-[A-Za-z0-9_-]{20,}",
     r"sk-(?!(?:[a-z]+[-_]){2,8}[a-z0-9]{1,10}(?![A-Za-z0-9_-]))(?:[a-z]+-(?:v\d-)?)?(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}",
     r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}",
+    r"[a-z]{2,8}_(?:live|test|prod)_(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}",
+    r"\$(?:2[abxy]|[156y]|apr1|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]*|P|H)\$[./A-Za-z0-9=,$+-]{20,}",
     r"whsec_[A-Za-z0-9+/=]{20,}",
     r"(?:hf|api_org|gsk|fw|r8|ntn|lin_api|lin_oauth|npm|shpat|shpss|shpca|shppa|sbp|nfp|dop_v1|doo_v1|dor_v1|rubygems"
     r"|glc|sntryu|phx|phs|xau|vck|atlasv1|duffel_live|duffel_test|jina|rnd|pcsk|lsv2_(?:pt|sk)|syt|secret|vercel_blob_rw|vc[pcioar]|e2b"
@@ -88,12 +91,60 @@ _TOKENS = (
     r"EAA[A-Za-z0-9]{60,}",
     r"sl\.[A-Za-z0-9_-]{100,}",
     # JSON web tokens: signed (three parts) and encrypted (five).
-    r"eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){0,2}",
+    r"eyJ[A-Za-z0-9_-]{6,}\.(?:[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){0,2}|(?:\.[A-Za-z0-9_-]{6,}){3})",
     r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}",
+    # Shapes that secret scanners publish for single vendors.
+    r"p8e-[a-z0-9]{32}(?![a-z0-9])",
+    r"rdme_[a-z0-9]{60,}",
+    r"csk-(?=[a-z]*\d)[a-z0-9]{40,}",
+    r"dt0c01\.[A-Z0-9]{20,}(?:\.[A-Z0-9]{40,})?",
+    r"fio-u-(?=[A-Za-z_=-]*\d)[A-Za-z0-9_=-]{60,}",
+    r"sgp_(?:(?:[0-9a-fA-F]{16}|local)_)?[0-9a-fA-F]{40}(?![0-9A-Za-z])",
+    r"dnkey-[A-Za-z0-9_=-]{26}-[A-Za-z0-9_=-]{40,}",
+    r"(?:pat|sat)\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}",
+    r"ico-(?=[A-Za-z]*\d)[A-Za-z0-9]{32}(?![A-Za-z0-9])",
+    r"s-s4t2(?:ud|af)-[0-9a-f]{64}",
+    r"(?:live|test)_(?:(?=\d*(?:[a-z_=-]+\d+){3})[a-z0-9_=-]{40}|[0-9a-f]{35})(?![A-Za-z0-9_=-])",
+    r"(?:live|test)_(?=[A-Za-z]*\d)(?=[0-9a-z]*[A-Z])[A-Za-z0-9]{30,}",
+    r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9])",
+    r"pscale_(?:oauth|pw|tkn)_[A-Za-z0-9_=.-]{32,}",
+    r"pub(?:lic)?key-(?=[a-f]*\d)[0-9a-f]{32}(?![0-9a-f])",
+    r"NRJS-[0-9a-f]{19}(?![0-9a-f])",
+    r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
+    r"ops_eyJ[A-Za-z0-9+/_-]{100,}={0,3}",
+    r"sha256~[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])",
+    r"tk-us-[A-Za-z0-9_-]{48}",
+    r"sm_(?:aat|pat|sat)_[A-Za-z0-9]{16,}",
+    r"t1\.[A-Za-z0-9_-]+={0,2}\.[A-Za-z0-9_-]{86}={0,2}",
+    r"YC(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{38}(?![A-Za-z0-9_-])",
+    r"00(?=[A-Za-z_-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[A-Za-z0-9_-]{40}(?![A-Za-z0-9_-])",
+    r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,}",
+    r"GR1348941[A-Za-z0-9_-]{20}",
+    r"_gitlab_session=[0-9a-z]{32}",
+    r"4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9])",
+    r"b_(?=[a-z_=-]*\d)[a-z0-9_=-]{44}(?![A-Za-z0-9_=-])",
+    r"eyJrIjoi[A-Za-z0-9+/_-]{40,}={0,3}",
+    r"(?:tok|wandb_v\d|bb_live|bb_test|apify_api|airtable|hfp|nvt|voyage|vk|ds|mist|ollama|helicone|pk-lf|sk-lf|lf_sk)_(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{28,}",
+    r"(?:APP_USR|TEST)-(?=[A-Za-z-]*\d)[A-Za-z0-9-]{50,}",
+    r"(?:pk|sk)-lf-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    r"(?:ctx7sk|sk-ant|sk-kimi|sk-cp|ak|sess|key|tok|token|secret|apikey|api)-(?=[A-Za-z_]*\d)(?=[a-z\d_]*[A-Z])(?=[A-Z\d_]*[a-z])[A-Za-z0-9_]{32,}",
 )
 
-TOKENS = re.compile(rf"(?<!{_WORD})(?:" + "|".join(f"(?:{token})" for token in _TOKENS) + ")")
+_ANY_TOKEN = "(?:" + "|".join(f"(?:{token})" for token in _TOKENS) + ")"
+TOKENS = re.compile(rf"(?<!{_WORD}){_ANY_TOKEN}")
 """A vendor token. The group `telegram`, where it took part, is the secret part of the match."""
+
+TOKENS_ESCAPED = re.compile(rf"(?:(?<=%[0-9A-Fa-f]{{2}})|(?<=\\[nrtf])|(?<=\\u[0-9A-Fa-f]{{4}})){_ANY_TOKEN}")
+"""The same right behind an escape, whose last letter belongs to no word."""
+
+UNLISTED_TOKEN = re.compile(
+    rf"(?:(?<!{_WORD})|(?<=%[0-9A-Fa-f]{{2}})|(?<=\\[nrtf]))(?!sha\d|md5)[A-Za-z][A-Za-z0-9]{{1,11}}(?:[_-][a-z0-9]{{1,8}}){{0,2}}[_-](?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])"
+    r"(?=\d*(?:[A-Za-z]+\d+){3})[A-Za-z0-9]{32,128}(?![A-Za-z0-9_/+=.-])"
+)
+"""Of a vendor nobody listed: a short prefix, then one long run in which digits stand among letters of both cases."""
+
+LONGEST_UNSEEN = 35
+"""A word has to be longer to hold one of those."""
 
 LONG_WORD = re.compile(r"(?<!\S)\S{15,}")
 """A token is within one: none is shorter, and none holds white space."""
@@ -103,17 +154,21 @@ SECRET_PATHS = hinted(
     r"|hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/t\w+/\w+/"
     r"|webhook\.office\.com/webhookb2/"
     r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/"
-    r"|hooks\.zapier\.com/hooks/catch/\d+/"
-    r"|/hooks/(?=[a-z0-9]{26}(?![\w-]))|maker\.ifttt\.com/(?:trigger|use)(?:/[\w-]+){0,3}?(?:/with/key)?/)"
-    r"([a-z0-9_/@-]{8,})",
-    "webhooks/|hooks.slack|webhookb2|open-apis|hooks.zapier|/hooks/|maker.ifttt",
+    r"|(?:hooks\.zapier\.com/hooks/catch/\d+|hook\.\w+\.make\.com|hc-ping\.com|infura\.io(?:/ws)?/v3|alchemy\.com/v2|quiknode\.pro|ankr\.com/\w+"
+    r"|events\.pagerduty\.com/integration|hooks\.airtable\.com/workflows/v1/genericwebhook(?:/\w+){2}|webhook\.site|hooks\.stripe\.com/redirect|api\.mailgun\.net/v\d/webhooks"
+    r"|rocket\.chat/hooks/\w+|chat\.\w+\.\w+/hooks/\w+|outlook\.office(?:365)?\.com/webhook/[\w@-]+/incomingwebhook)/(?=[\w-]{5})"
+    r"|/hooks/(?=[a-z0-9]{26}(?![\w-]))|maker\.ifttt\.com/(?:trigger/[\w-]+(?:/json)?/with/key|use)/"
+    r"|(?:api\.day\.app|sctapi\.ftqq\.com|sc\.ftqq\.com|qmsg\.zendee\.cn/j?send)/)"
+    r"([a-z0-9_/@-]{5,})",
+    "webhooks/|hooks.slack|webhookb2|open-apis|hooks.zapier|/hooks/|maker.ifttt|.make.com/|hc-ping|infura.io|alchemy.com|quiknode"
+    "|ankr.com|pagerduty|hooks.airtable|webhook.site|day.app|ftqq.com|zendee|hooks.stripe|api.mailgun|/incomingwebhook",
 )
 """A web-hook address in lower case; group 1 is the part that lets anybody post."""
 
 PUTTY_KEY = re.compile(r"Private-Lines: \d{1,3}\r?\n(?P<body>(?:[A-Za-z0-9+/=]{4,}\r?\n?)+)")
 
-PRIVATE_KEY_START = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-PRIVATE_KEY_END = re.compile(r"-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+PRIVATE_KEY_START = re.compile(r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+PRIVATE_KEY_END = re.compile(r"-{4,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 PRIVATE_KEY_BODY = re.compile(
     r"(?:(?:\\r|\\n|[\s>|])*+(?:[A-Za-z0-9+/=]{16,}+|[A-Z][A-Za-z-]{2,20}: [^\n\\]*+))*+"
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects
@@ -21,15 +22,21 @@ if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.invocation import Invocation
     from echo_bot.policy.guards.shell.machine import Machine
 
-_EDITORS = names("vim vi nvim ex view vimdiff rvim")
+_EDITORS = names("vim vi nvim ex view vimdiff rvim gvim vifm")
 _SSH_OPTION = re.compile(
     r"\s*(?:ProxyCommand|LocalCommand|RemoteCommand|KnownHostsCommand|Match\s+exec|"
     r"PKCS11Provider|XAuthLocation|SmartcardDevice|ProxyUseFdpass)(?:\s*=\s*|\s+)(.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _SSH = OptionTable("BbcDEeFIiJLlmOopQRSWw")
+_AUTOSSH = OptionTable("BbcDEeFIiJLlMmOopQRSWw")
 _EDITOR_SHELL = re.compile(r"(?:^|[:|\s])(?:silent\s+)?[rw]?\s*!+\s*(.+)\Z", re.DOTALL)
-_AWK_TO_SHELL = re.compile(r'\bprint\s+"((?:[^"\\]|\\.)*)"\s*\|\s*"\s*(?:/bin/)?(?:ba|da|z|k)?sh\b')
+_EDITOR_FILE = re.compile(
+    r"(?:^|[|:])\s*(?:sil\w*!?\s+|exe\w*\s+['\"]|[\d,$%.']*)"
+    r"(?P<verb>w|wq|write|x|sav|saveas|up|update|r|read|e|ed|edit|sp|split|vs|tabe|tabedit|so|source)"
+    r"!?\s+(?P<path>[/~][^\s|'\"]*)"
+)
+_AWK_TO_SHELL = re.compile(r'\bprintf?\s+"((?:[^"\\]|\\.)*)"\s*\|\s*"\s*(?:/bin/)?(?:ba|da|z|k)?sh\b')
 _SED_EXECUTE = re.compile(
     r"(?:^|[;{}\n]|\d|/|\$)\s*e\s+([^\n]+)|(?:^|[;{}\n])\s*(?:[\d,$]+|/[^/\n]*/)\s*e(\S[^\n]*)|(?:^|[;{}\n]|\d)\s*s(.)(?:\\.|"
     r"(?!\3).)*\3((?:\\.|(?!\3).)*)\3[gpiI0-9]*e",
@@ -41,7 +48,7 @@ def judge_carriers(machine: Machine, inv: Invocation) -> Steps[None]:
     name = inv.name
     options = COMMAND_OPTIONS.get(name)
     if options:
-        yield from _command_options(machine, inv, options)
+        yield from command_options(machine, inv, options)
     reader = _READERS.get(name)
     if reader is not None:
         yield from reader(machine, inv)
@@ -49,7 +56,7 @@ def judge_carriers(machine: Machine, inv: Invocation) -> Steps[None]:
         yield from _awk(machine, inv)
 
 
-def _command_options(machine: Machine, inv: Invocation, options: frozenset[str]) -> Steps[None]:
+def command_options(machine: Machine, inv: Invocation, options: frozenset[str]) -> Steps[None]:
     args = inv.args
     for index, arg in enumerate(args):
         if arg[:1] == "+" and inv.name in (*_EDITORS, "less"):
@@ -60,10 +67,13 @@ def _command_options(machine: Machine, inv: Invocation, options: frozenset[str])
         if arg.startswith("--"):
             given, equals, value = arg[2:].partition("=")
             if any(
-                option.startswith("--") and len(given) > 2 and same_option("--" + given, option[2:])
+                option == "--" + given
+                or (option.startswith("--") and len(given) > 2 and same_option("--" + given, option[2:]))
                 for option in options
             ):
                 yield from _option_value(machine, inv, value if equals else following)
+        elif arg.partition("=")[0] in options and "=" in arg and len(arg.partition("=")[0]) > 2:
+            yield from _option_value(machine, inv, arg.partition("=")[2], arg.partition("=")[0])
         elif arg in options:
             yield from _option_value(machine, inv, following, arg)
         elif arg[:2] in options and len(arg) > 2:
@@ -79,6 +89,7 @@ def _option_value(machine: Machine, inv: Invocation, value: str, flag: str = "")
         value = re.sub(r"^([\"'])(.*)\1$", r"\2", found.group(1).strip(), flags=re.DOTALL)
     elif name in (*_EDITORS, "less"):
         found = _EDITOR_SHELL.search(value)
+        _editor_files(machine, inv, value)
         if found is None:
             yield from judge_foreign(machine, inv, value, [])
             return
@@ -102,15 +113,33 @@ def _option_value(machine: Machine, inv: Invocation, value: str, flag: str = "")
         else:
             value = value.partition("=")[2] if "=" in value else value
         value = value.strip().strip("[]\"'").lstrip("!")
+    elif name == "strace":
+        if value[:1] not in ("|", "!"):
+            effects.write(machine, inv, value)
+            return
+        value = value[1:]
+    elif flag == "-wrapper":
+        value = shlex.join(value.split(","))
+    elif name in ("restic", "ugrep"):
+        value = re.sub(r"^[\w.*,-]+[=:]", "", value)
+    elif name in ("ranger", "lf"):
+        value = re.sub(r"^\s*(?:shell\s+(?:-\w+\s+)?|[!$%&])", "", value)
     elif name == "lftp":
         for part in value.split(";"):
             if part.strip().startswith("!"):
                 yield from started(machine, inv, part.strip()[1:])
         return
-    elif name in ("blender", "gimp", "pdb"):
+    elif name in ("blender", "gimp", "pdb", "sqlmap"):
         yield from judge_foreign(machine, inv, value, [])
         return
     yield from started(machine, inv, value)
+
+
+def _editor_files(machine: Machine, inv: Invocation, text: str) -> None:
+    """Ex commands that open a file: `:w path`, `:r path`, `:e path`."""
+    for found in _EDITOR_FILE.finditer(text):
+        writes = found["verb"].startswith(("w", "x", "sav", "up"))
+        (effects.write if writes else effects.read)(machine, inv, found["path"])
 
 
 def _tar(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -131,7 +160,7 @@ def _tar(machine: Machine, inv: Invocation) -> Steps[None]:
 
 def _ssh(machine: Machine, inv: Invocation) -> Steps[None]:
     """The remote command is judged like a local one."""
-    options = read_options(inv.args, _SSH, permute=False)
+    options = read_options(inv.args, _AUTOSSH if inv.name == "autossh" else _SSH, permute=False)
     if len(options.rest) > 1:
         machine.carries_code = True
         rest = read_options(options.rest[1:], _SSH, permute=False).rest
@@ -260,6 +289,7 @@ def _at(machine: Machine, inv: Invocation) -> Steps[None]:
 def _crontab(machine: Machine, inv: Invocation) -> Steps[None]:
     """The command column of every line."""
     for line in (inv.stdin.text or "").splitlines():
+        line = line.lstrip(UNKNOWN)
         found = re.match(r"\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(.*)", line)
         if found and not line.lstrip().startswith("#"):
             yield from started(machine, inv, found.group(1))

@@ -87,6 +87,32 @@ def tree_tool(machine: Machine, inv: Invocation) -> None:
         effects.delete_tree(machine, inv, path)
 
 
+_ARCHIVES = {
+    "zip": ("m", "move"),
+    "7z": ("sdel",),
+    "7za": ("sdel",),
+    "7zz": ("sdel",),
+    "7zr": ("sdel",),
+    "rar": ("df", "dr", "dw"),
+    "arj": ("d",),
+}
+
+
+def archive(machine: Machine, inv: Invocation) -> None:
+    """zip -m, 7z -sdel, rar m: what was packed is deleted."""
+    single = inv.name != "zip"
+    options = read_options(inv.args, OptionTable("" if single else "bntixTO", single_dash=single))
+    moves = options.has_exactly(*_ARCHIVES[inv.name]) or (
+        inv.name == "rar" and options.rest[:1] in (["m"], ["mf"])
+    )
+    if moves and not is_help(inv.args):
+        for path in options.rest[1 if inv.name == "zip" else 2 :]:
+            effects.delete_tree(machine, inv, path)
+
+
+ARCHIVES = frozenset(_ARCHIVES)
+
+
 def remove_item(machine: Machine, inv: Invocation) -> None:
     """PowerShell's Remove-Item: its options are words of their own and may be cut short."""
     if not any(re.match(r"-rec\w*|-r\Z", arg.lower()) for arg in inv.args):

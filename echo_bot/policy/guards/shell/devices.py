@@ -46,10 +46,16 @@ def wiper(machine: Machine, inv: Invocation) -> None:
         return
     if needed and not options.has(*needed) and not any(word in needed for word in words):
         return
+    if inv.name == "flashrom":
+        machine.deny("block_device_write", "Overwrites the firmware.", inv)
+        return
     if inv.name == "dmsetup" and not {"wipe_table", "remove_all"}.isdisjoint(words):
         machine.deny("block_device_write", "Makes devices unreadable with dmsetup.", inv)
         return
-    devices = [path for path in options.rest if (disk_match(path, inv.place)) is Match.YES]
+    operands = [f"/dev/{path}" if inv.name in _BARE_NAMES else path for path in options.rest]
+    if inv.name == "fsarchiver":
+        operands = [path.rpartition("=")[2] for path in operands]
+    devices = [path for path in operands if (disk_match(path, inv.place)) is Match.YES]
     perhaps = [
         path for path in options.rest if disk_match(path, inv.place) is Match.MAYBE or path == UNKNOWN_FIELDS
     ]
@@ -66,11 +72,15 @@ def wiper(machine: Machine, inv: Invocation) -> None:
 
 
 _NONE: frozenset[str] = frozenset()
+_BARE_NAMES = names("gpart gmirror gstripe graid glabel gjournal geli disklabel bsdlabel")
+"""BSD tools that take a disk's name without its folder."""
+_WHOLE: tuple[OptionTable, frozenset[str], frozenset[str]] = (OptionTable(), _NONE, _NONE)
+"""Every device among the operands is overwritten."""
 WIPERS: dict[str, tuple[OptionTable, frozenset[str], frozenset[str]]] = {
     "shred": (OptionTable("ns", names("iterations size random-source")), _NONE, _NONE),
     "srm": (OptionTable(), _NONE, _NONE),
-    "wipe": (OptionTable("qQkRSoP"), _NONE, _NONE),
-    "scrub": (OptionTable("pbsXDr"), _NONE, _NONE),
+    "wipe": (OptionTable("QRSloP"), _NONE, _NONE),
+    "scrub": (OptionTable("pbsXDd"), _NONE, _NONE),
     "nwipe": (OptionTable("mrpl"), _NONE, _NONE),
     "blkdiscard": (OptionTable("opls", names("offset length step")), _NONE, _NONE),
     "blkzone": (OptionTable("ocl"), names("reset finish"), _NONE),
@@ -154,6 +164,28 @@ WIPERS: dict[str, tuple[OptionTable, frozenset[str], frozenset[str]]] = {
     "mtd_debug": (OptionTable(), names("erase write"), _NONE),
     "partx": (OptionTable(), names("d delete"), _NONE),
     "dc3dd": (OptionTable(), _NONE, _NONE),
+    "flashrom": (OptionTable("pclinor"), names("w write E erase"), _NONE),
+    "nandwrite": (OptionTable("s"), _NONE, _NONE),
+    **dict.fromkeys(
+        ("bcachefs", "integritysetup", "veritysetup", "geli"),
+        (OptionTable(), names("format init label device-add"), _NONE),
+    ),
+    **dict.fromkeys(("make-bcache", "install-mbr", "dvd+rw-format", "fdformat", "floppy"), _WHOLE),
+    "bcache": (OptionTable(), names("make register"), _NONE),
+    "ms-sys": (OptionTable(), _NONE, names("p print-fat l")),
+    **dict.fromkeys(("lilo", "mkusb", "dd-rescue", "sg_write_same", "sg_unmap"), _WHOLE),
+    **dict.fromkeys(("syslinux", "extlinux"), (OptionTable("dt"), names("i install"), _NONE)),
+    **dict.fromkeys(("disklabel", "bsdlabel"), (OptionTable("bm"), names("w B e R restore"), _NONE)),
+    "debugfs": (OptionTable("bsfRdi"), names("w"), _NONE),
+    **dict.fromkeys(("xfs_mdrestore", "xfs_copy"), (OptionTable("bL"), _NONE, _NONE)),
+    "e2image": (OptionTable("bBoO"), names("r a I"), names("Q")),
+    **dict.fromkeys(
+        ("gmirror", "gstripe", "graid", "glabel", "gjournal"), (OptionTable(), names("label create"), _NONE)
+    ),
+    "systemd-repart": (OptionTable(), names("empty"), _NONE),
+    "systemd-cryptenroll": (OptionTable(), names("wipe-slot"), _NONE),
+    "dd_rescue": (OptionTable("sSbBmeyxlo"), _NONE, _NONE),
+    **dict.fromkeys(("woeusb", "ventoy", "rpi-imager", "fsarchiver"), _WHOLE),
     "asr": (OptionTable("", names("source")), names("erase target"), _NONE),
 }
 

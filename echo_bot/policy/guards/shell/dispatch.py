@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import shellbuiltins
 from echo_bot.policy.guards.shell.botcontrol import OWN_PROGRAMS, judge_bot_control
-from echo_bot.policy.guards.shell.carriers import judge_carriers
+from echo_bot.policy.guards.shell.carriers import command_options, judge_carriers
+from echo_bot.policy.guards.shell.commandoptions import COMMAND_OPTIONS
 from echo_bot.policy.guards.shell.databases import judge_database
 from echo_bot.policy.guards.shell.environment import judge_environment
 from echo_bot.policy.guards.shell.hard import HARD_PROGRAMS, judge_hard
@@ -25,7 +27,8 @@ from echo_bot.policy.guards.shell.softrules import by_program
 from echo_bot.policy.guards.shell.special import SPECIAL, judge_remote
 from echo_bot.policy.guards.shell.touching import judge_touching
 from echo_bot.policy.guards.shell.trampoline import Steps, call
-from echo_bot.policy.guards.shell.wrappers import WRAPPERS, Unwrapped, unwrap, wrapper_named
+from echo_bot.policy.guards.shell.wrappers import Unwrapped, unwrap, wrapper_named
+from echo_bot.policy.guards.shell.wrappertable import WRAPPERS
 
 if TYPE_CHECKING:
     from echo_bot.policy.guards.shell.invocation import Invocation
@@ -128,8 +131,9 @@ def _globbed_name(machine: Machine, inv: Invocation) -> Steps[str]:
     folder, _, pattern = word.rpartition("/")
     found = False
     if folder and any(matches(folder, known) for known in _KNOWN_FOLDERS):
+        first = pattern[:1].lower() if pattern[:1].isascii() else ""
         for name in _known_programs():
-            if matches(pattern, name):
+            if name.startswith(first) and matches(pattern, name):
                 found = True
                 machine.charge(4)
                 yield from program(machine, inv.inner([name, *inv.args]))
@@ -140,8 +144,9 @@ def _globbed_name(machine: Machine, inv: Invocation) -> Steps[str]:
     return UNKNOWN
 
 
-def _known_programs() -> list[str]:
-    return sorted({*HARD_PROGRAMS, *OPERANDS, *SPECIAL, *_OTHER_PROGRAMS})
+@cache
+def _known_programs() -> tuple[str, ...]:
+    return tuple(sorted({*HARD_PROGRAMS, *OPERANDS, *SPECIAL, *_OTHER_PROGRAMS}))
 
 
 def _call_function(machine: Machine, inv: Invocation) -> Steps[str]:
@@ -159,6 +164,7 @@ def _call_function(machine: Machine, inv: Invocation) -> Steps[str]:
     machine.charge(10)
     saved = state.positional, state.calls
     state.positional, state.calls = inv.args, (*state.calls, name)
+    state.variables["FUNCNAME"] = [name, *state.calls[-2::-1]]
     try:
         return (yield from call(machine.node(state.functions[name], state, inv.stdin)))
     finally:
@@ -232,6 +238,9 @@ def _wrapped(machine: Machine, inv: Invocation, found: Unwrapped) -> Steps[str]:
     if name in ("env", "xargs"):
         machine.carries_code = True
     _judge_by_rules(machine, inv.inner(inv.argv), only_soft=True)
+    if (options := COMMAND_OPTIONS.get(name)) is not None:
+        own = inv.args[: len(inv.args) - len(argv)]
+        yield from command_options(machine, inv.inner([name, *own]), options)
     yield from judge_environment(machine, inv, found.env)
     if found.folder:
         inv = replace(inv, state=inv.state.copy())

@@ -18,7 +18,7 @@ RUNS_TEXT = names(
     "PAGER EDITOR VISUAL BROWSER MANPAGER GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR "
     "GIT_SSH_COMMAND GIT_SSH GIT_ASKPASS "
     "GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS LESSOPEN LESSCLOSE "
-    "PROMPT_COMMAND FCEDIT SUDO_EDITOR "
+    "PROMPT_COMMAND FCEDIT SUDO_EDITOR PS1 PS2 BORG_RSH RESTIC_PASSWORD_COMMAND "
     "SYSTEMD_PAGER SYSTEMD_EDITOR KUBE_EDITOR PSQL_PAGER PSQL_EDITOR MANOPT TAR_OPTIONS "
     "RSYNC_RSH CVS_RSH SVN_SSH SVN_EDITOR "
     "HG_EDITOR HGEDITOR AWS_PAGER BAT_PAGER DELTA_PAGER GH_PAGER GH_EDITOR CROSS_RUNNER "
@@ -48,6 +48,7 @@ def judge_environment(machine: Machine, inv: Invocation, env: Mapping[str, str])
         if name in _ALWAYS_ASK:
             machine.ask("system_config", f"Sets {name}, which loads code into other programs.", inv)
         if name in ("BASH_ENV", "ENV"):
+            yield from call(machine.expanded_text(shown(value, machine.home), inv.state))
             content = inv.state.files.get(resolve(value, inv.place), "")
             yield from call(machine.code(content, inv.state.copy(), inv.stdin, inv.span))
         if name in RUNS_TEXT and value:
@@ -56,7 +57,7 @@ def judge_environment(machine: Machine, inv: Invocation, env: Mapping[str, str])
                 if name.startswith("LESS")
                 else shown(value, machine.home)
             )
-            if name == "PS4" or name == "PS0":
+            if name in ("PS0", "PS1", "PS2", "PS4"):
                 yield from call(machine.expanded_text(text, inv.state))
             else:
                 yield from call(machine.code(text, inv.state.copy(), inv.stdin, inv.span))

@@ -29,8 +29,15 @@ def input_of(inv: Invocation, files: list[str]) -> str:
     return "".join(texts)
 
 
+_SUBSTITUTION = re.compile(
+    r"\s*s([^\w\s\\])((?:\\.|(?!\1)[^\\])*)\1((?:\\.|(?!\1)[^\\])*)\1(g?)\s*(?:;|\n|\Z)", re.DOTALL
+)
+_BRACKET = re.compile(r"\[\^?\]?[\w\s./~@#%&,:;=+*!?<>-]*\]", re.ASCII)
+_MAX_LINE = 2000
+
+
 def sed(inv: Invocation) -> str:
-    """Only plain substitutions: `sed s/a/b/`."""
+    """Only substitutions: `sed s/a/b/`, also several, without groups."""
     options = read_options(inv.args, OptionTable("ef", names("expression file")))
     if options.has("i", "f", "in-place", "file"):
         return UNKNOWN
@@ -40,20 +47,88 @@ def sed(inv: Invocation) -> str:
     text = input_of(inv, options.rest if options.has("e", "expression") else options.rest[1:])
     if is_open(text):
         return UNKNOWN
+    extended = options.has("E", "r", "regexp-extended")
     for script in scripts if scripts != ["p"] else []:
-        if (anchored := re.fullmatch(r"s(.)([\^$])\1((?:(?!\1)[^\\&])*)\1g?", script)) is not None:
-            _, where, new = anchored.groups()
-            text = "".join(
-                f"{new}{line}\n" if where == "^" else f"{line}{new}\n" for line in text.splitlines()
-            )
-            continue
-        found = re.fullmatch(r"s(.)((?:(?!\1)[^\\*.\[\]^$+?(){}|&])*)\1((?:(?!\1)[^\\&])*)\1(g?)", script)
-        if found is None:
-            return UNKNOWN
-        _, old, new, everywhere = found.groups()
-        lines = text.split("\n")
-        text = "\n".join(line.replace(old, new, -1 if everywhere else 1) if old else line for line in lines)
+        at = 0
+        while at < len(script):
+            found = _SUBSTITUTION.match(script, at)
+            if found is None:
+                return UNKNOWN
+            at = found.end()
+            changed = _substituted(text, found, extended)
+            if changed is None:
+                return UNKNOWN
+            text = changed
     return text
+
+
+def _substituted(text: str, found: re.Match[str], extended: bool) -> str | None:
+    mark, old, new, everywhere = found.groups()
+    pattern, pieces = _pattern(old, mark, extended), _replacement(new, mark)
+    if pattern is None or pieces is None or any(len(line) > _MAX_LINE for line in text.splitlines()):
+        return None
+
+    def replaced(match: re.Match[str]) -> str:
+        return "".join(match.group() if piece is None else piece for piece in pieces)
+
+    lines = text.split("\n")
+    ends = [""] if lines[-1] == "" else []
+    lines = lines[: len(lines) - len(ends)]
+    return "\n".join([*(pattern.sub(replaced, line, 0 if everywhere else 1) for line in lines), *ends])
+
+
+def _pattern(text: str, mark: str, extended: bool) -> re.Pattern[str] | None:
+    """sed's regular expression as Python's: characters, sets, anchors, at most two repetitions; no groups."""
+    pieces: list[str] = []
+    repeats = index = 0
+    while index < len(text):
+        char, following = text[index], text[index + 1 : index + 2]
+        index += 1
+        if char == "\\":
+            index += 1
+            if following in ("s", "S", "w", "W"):
+                pieces.append("\\" + following)
+            elif following == mark or (not following.isalnum() and (extended or following not in "(){}|+?")):
+                pieces.append(re.escape(following))
+            else:
+                return None
+        elif char == "[":
+            bracket = _BRACKET.match(text, index - 1)
+            if bracket is None:
+                return None
+            index = bracket.end()
+            pieces.append(bracket.group())
+        elif (char == "*" and pieces) or (extended and char in "+?" and pieces):
+            repeats += 1
+            pieces.append(char)
+        elif extended and char in "(){}|":
+            return None
+        else:
+            special = char == "." or (char == "^" and index == 1) or (char == "$" and index == len(text))
+            pieces.append(char if special else re.escape(char))
+    try:
+        return re.compile("".join(pieces)) if repeats <= 2 else None
+    except re.error:
+        return None
+
+
+def _replacement(text: str, mark: str) -> list[str | None] | None:
+    """The literal pieces of sed's replacement; None among them is what was matched."""
+    pieces: list[str | None] = []
+    index = 0
+    while index < len(text):
+        char, following = text[index], text[index + 1 : index + 2]
+        index += 1
+        if char == "&":
+            pieces.append(None)
+        elif char == "\\":
+            index += 1
+            if following.isalnum() and following != "n":
+                return None
+            pieces.append("\n" if following == "n" else following)
+        else:
+            pieces.append(char)
+    return pieces
 
 
 def cut(inv: Invocation) -> str:

@@ -10,6 +10,7 @@ from echo_bot.policy.guards.shell import effects, roots
 from echo_bot.policy.guards.shell.botcontrol import judge_bot_code
 from echo_bot.policy.guards.shell.foreigntext import DECODERS, decoded, delimited, home, string_value
 from echo_bot.policy.guards.shell.marks import HOME
+from echo_bot.policy.guards.shell.options import names
 from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.roots import Match
 from echo_bot.policy.guards.shell.stream import Stream
@@ -25,7 +26,7 @@ _TOKEN = re.compile(
       |(?P<string>[rRbBuUfF]{0,2}(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'))
       |(?P<back>`(?:[^`\\]|\\.)*`)
       |(?P<quoted>\b(?:qx|qw|qq|q)\s*(?:\{[^{}]*\}|\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|/[^/]*/|![^!]*!|\|[^|]*\|))
-      |(?P<percent>%[xqQ]?(?:\{[^{}]*\}|\([^()]*\)|\[[^\[\]]*\]))
+      |(?P<percent>%[xqQwW]?(?:\{[^{}]*\}|\([^()]*\)|\[[^\[\]]*\]))
       |(?P<name>[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)*[!?]?)
       |(?P<number>\d+)
       |(?P<space>\s+)
@@ -38,7 +39,8 @@ _SHELL_CALLS = re.compile(
     r"|check_output|check_call|call|cmd|run|popen|spawn|spawnsync|execfile|execfilesync|"
     r"exec[lv]p?e?|posix_spawn[p]?|spawn[lv]p?e?|capture[23e]*|pipeline|open3|"
     r"create_subprocess_shell|create_subprocess_exec|os\.execute|io\.popen|qx|command|"
-    r"shelljs|execa|\$|doshellscript|do_shell_script|sh",
+    r"shelljs|execa|\$|doshellscript|do_shell_script|sh|process|processbuilder|program|shell|system2|callcommand|spawncommand|run_program|"
+    r"callprocess|readprocess|readcreateprocess|shell_command|start_process|syscmd|esyscmd",
     re.IGNORECASE,
 )
 _TREE_CALLS = re.compile(
@@ -77,6 +79,9 @@ _WRITE_MODE = re.compile(r"[rb]*[wax+][rwab+tx]*|>>?|\+[<>].*|w.*", re.IGNORECAS
 _LOOP_OVER_TEXT = re.compile(
     r"\bfor\s+\(?(?:const |let |var )?(\w+)\s+(?:in|of)\s*[\[(]\s*(['\"])([^'\"]*)\2"
 )
+_RENAMED_CALLS = re.compile(r"(?:exec|spawn)(?:File)?(?:Sync)?|rmSync|rm|rmdirSync")
+_LISPS = names("racket clojure clj bb sbcl clisp ecl gosh chibi-scheme guile emacs emacsclient")
+"""Languages in which strings that stand side by side are not joined."""
 _MAX_CONSTANTS = 400
 
 
@@ -99,6 +104,8 @@ class _Reader:
     def __init__(self, machine: Machine, inv: Invocation, code: str, arguments: list[str]) -> None:
         self.machine = machine
         self.inv = inv
+        self.is_lisp = inv.name in _LISPS
+        code = code.replace("system*", "system") if self.is_lisp else code
         self.constants: dict[str, str] = {}
         self.tokens = [
             (str(found.lastgroup), found.group())
@@ -141,7 +148,7 @@ class _Reader:
         """`while 1: os.fork()`, `fork while fork`: processes without end."""
         if name not in ("while", "loop", "until", "for"):
             return
-        near = [re.split(r"\.|::", text)[-1].lower() for _, text in self.tokens[index + 1 : index + 7]]
+        near = [re.split(r"\.|::", text)[-1].lower() for _, text in self.tokens[index + 1 : index + 9]]
         before = [text.lower() for _, text in self.tokens[max(index - 4, 0) : index]]
         if name in ("while", "until") and any(re.split(r"\.|::", text)[-1] == "fork" for text in before):
             near.append("fork")
@@ -162,7 +169,10 @@ class _Reader:
                     self.constants[name] = value
             elif self.kind(index + 2) == "name" and self.text(index + 3) not in ("(", "+"):
                 self.aliases[name] = self.text(index + 2)
-        elif following == "as" and self.kind(index + 2) == "name":
+        elif self.kind(index + 2) == "name" and (
+            following == "as"
+            or (following == ":" and _RENAMED_CALLS.fullmatch(name) and self.text(index - 1) in ("{", ","))
+        ):
             self.aliases[self.text(index + 2)] = name
 
     def text(self, index: int) -> str:
@@ -174,7 +184,7 @@ class _Reader:
     def name(self, index: int, name: str) -> Steps[None]:
         name = self.aliases.get(name, name)
         if self.text(index + 1) == "(":
-            arguments, is_list, end = self.arguments(index + 2)
+            arguments, is_list, end = self.arguments(index + 2, in_parentheses=True)
             method = self.text(end + 1)
             if arguments and self.kind(end + 1) == "other" and method == "." and self.kind(end + 2) == "name":
                 yield from self.effect(self.text(end + 2), arguments, is_list)
@@ -190,10 +200,11 @@ class _Reader:
         elif name == "open" and self.kind(index + 1) == "name" and self.text(index + 2) == ",":
             arguments, is_list, _ = self.arguments(index + 3)
             yield from self.effect(name, arguments, is_list)
-        elif self.kind(index + 1) == "name" and self.text(index + 1) in self.constants:
-            yield from self.effect(name, [self.constants[self.text(index + 1)]], False)
+        elif self.kind(index + 1) == "name" and name[-1:].isalpha() and _SHELL_CALLS.fullmatch(name):
+            value, _ = self.operand(index + 1)
+            yield from self.effect(name, [] if value is None else [value], False)
 
-    def arguments(self, index: int) -> tuple[list[str], bool, int]:
+    def arguments(self, index: int, in_parentheses: bool = False) -> tuple[list[str], bool, int]:
         """Constant arguments up to the closing parenthesis; what is not constant is UNKNOWN."""
         values: list[str] = []
         is_list = False
@@ -208,9 +219,9 @@ class _Reader:
                 if depth == 0:
                     break
                 depth -= 1
-            elif kind == "other" and text == ";" and depth == 0:
+            elif kind == "other" and text == ";" and depth == 0 and not in_parentheses:
                 break
-            elif kind == "quoted" and text.startswith("qw"):
+            elif text.startswith(("qw", "%w", "%W")) and kind in ("quoted", "percent"):
                 values.extend(delimited(text).split())
                 is_list = True
             elif kind != "other":
@@ -237,7 +248,7 @@ class _Reader:
             step = 1 if text in ("+", ".") else 2 if text == "." and self.text(index + 1) == "." else 0
             if self.text(index) == "." and self.text(index + 1) == ".":
                 step = 2
-            if not step and self.kind(index) not in ("string", "triple"):
+            if not step and (self.is_lisp or self.kind(index) not in ("string", "triple")):
                 break
             more, end = self.operand(index + step)
             if more is None:
@@ -301,7 +312,7 @@ class _Reader:
             return (HOME + joined[1:] if joined[:1] == "~" else joined), end + 1
         if last in DECODERS:
             values, _, end = self.arguments(index + 2)
-            return (decoded(last, values[0]) if values else None), self.behind_methods(end + 1)
+            return (decoded(last, values) if values else None), self.behind_methods(end + 1)
         if last == "chr" and self.kind(index + 2) == "number" and self.text(index + 3) == ")":
             number = int(self.text(index + 2))
             return (chr(number) if 0 < number < 0xD800 else None), index + 4
@@ -342,7 +353,11 @@ class _Reader:
                     effects.delete_tree(machine, inv, home(text))
         opens = _OPEN_CALLS.fullmatch(last) or _OPEN_CALLS.fullmatch(name)
         writes = _WRITE_CALLS.fullmatch(last)
-        if opens or writes:
+        if opens and texts[0][:1] == "|":
+            yield from self.shell(texts[0].lstrip("|-"))
+        elif last == "open" and texts[0].rstrip()[-1:] == "|":
+            yield from self.shell(texts[0].rstrip()[:-1])
+        elif opens or writes:
             self.opened(texts, bool(writes))
 
     def opened(self, texts: list[str], writes: bool) -> None:

@@ -8,12 +8,29 @@ import re
 from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN
 from echo_bot.policy.guards.shell.unescape import ansi_c
 
-DECODERS = ("b64decode", "decode_base64", "decode64", "base64_decode", "atob", "fromhex", "hex2bin")
+DECODERS = (
+    "b64decode",
+    "decode_base64",
+    "decode64",
+    "base64_decode",
+    "atob",
+    "fromhex",
+    "hex2bin",
+    "urlsafe_b64decode",
+    "strict_decode64",
+    "unhexlify",
+    "from",
+)
+"""Functions that give text back from its base64 or hexadecimal form; `from` is Buffer.from's."""
 
 
-def decoded(name: str, text: str) -> str | None:
+def decoded(name: str, values: list[str]) -> str | None:
+    text = values[0]
+    form = values[1].lower() if name == "from" and len(values) > 1 else ""
+    if name == "from" and form not in ("base64", "hex", "base64url"):
+        return text
     try:
-        raw = bytes.fromhex(text) if "hex" in name else base64.b64decode(text)
+        raw = bytes.fromhex(text) if "hex" in name + form else base64.b64decode(text)
     except ValueError:
         return None
     return raw.decode("utf-8", "replace")

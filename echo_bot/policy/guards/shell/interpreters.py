@@ -111,7 +111,8 @@ _TABLE: tuple[tuple[str, Interpreter], ...] = (
         i("e", "eval execute expression", checks="version help", reads_input=False),
     ),
     (r"guile(?:\d[\d.]*)?", i("ce", checks="version help")),
-    (r"emacs(?:client)?", i("", "eval execute", checks="version help", reads_input=False)),
+    (r"emacs", i("", "eval execute", checks="version help", reads_input=False)),
+    (r"emacsclient", i("e", "eval", values="sfaF", checks="version help", reads_input=False)),
 )
 _NAMES = re.compile("|".join(f"(?P<n{number}>{pattern})" for number, (pattern, _) in enumerate(_TABLE)))
 _AWK = re.compile(r"(?:[gmn]?awk|original-awk|bwk|busybox-awk)\Z")

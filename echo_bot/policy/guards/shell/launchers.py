@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects
@@ -135,6 +136,11 @@ def _container(machine: Machine, inv: Invocation) -> Steps[None]:
 _MOUNT = re.compile(r"(?:source|src)=([^,]+)(?:,.*)?,(?:target|destination|dst)=([^,]+)")
 
 
+def _in_host_processes(options: list[str]) -> bool:
+    shares = "--pid=host" in options or ("--pid", "host") in pairwise(options)
+    return shares and "--privileged" in options
+
+
 def _on_the_host(machine: Machine, inv: Invocation, options: list[str], argv: list[str]) -> Steps[None]:
     """What a command in a container does to the host, through its mounts or from the host's namespaces."""
     mounts: dict[str, str] = {}
@@ -145,7 +151,7 @@ def _on_the_host(machine: Machine, inv: Invocation, options: list[str], argv: li
             mounts[target.partition(":")[0].rstrip("/")] = source
         elif (flag == "--mount" or value.startswith("--mount=")) and (found := _MOUNT.search(text)):
             mounts[found.group(2).rstrip("/")] = found.group(1)
-    if argv[0].rsplit("/", 1)[-1] == "nsenter" and {"--privileged", "--pid=host"} <= set(options):
+    if argv[0].rsplit("/", 1)[-1] == "nsenter" and _in_host_processes(options):
         yield from _run(machine, inv, argv)
         return
     if argv[0] == "chroot" and len(argv) > 2 and mounts.get(argv[1].rstrip("/")) == "/":
@@ -252,7 +258,8 @@ def _gdb(machine: Machine, inv: Invocation) -> Steps[None]:
 
 def _stuff(machine: Machine, inv: Invocation) -> Steps[None]:
     """`screen -X stuff text` types the text into a session."""
-    yield from started(machine, inv, " ".join(inv.args))
+    text = re.sub(r"\^[MJ]|\\[nr]|\\01[25]|[\r\n]", "\n", " ".join(inv.args))
+    yield from started(machine, inv, text)
 
 
 def _npm(machine: Machine, inv: Invocation) -> Steps[None]:
@@ -262,6 +269,12 @@ def _npm(machine: Machine, inv: Invocation) -> Steps[None]:
             name, _, text = arg.partition("=")
             if name.startswith("scripts."):
                 yield from started(machine, inv, text)
+
+
+def _m4(machine: Machine, inv: Invocation) -> Steps[None]:
+    """The macros that run a shell command."""
+    for found in re.finditer(r"\be?syscmd\s*\(\s*`?([^')]*)", inv.stdin.text or ""):
+        yield from started(machine, inv, found.group(1))
 
 
 _BWRAP_TWO = names(
@@ -310,6 +323,8 @@ LAUNCHERS: dict[str, Reader] = {
     "adb": _adb,
     "cpio": _cpio,
     "bwrap": _bwrap,
+    "m4": _m4,
+    "gm4": _m4,
     "gdb": _gdb,
     "stuff": _stuff,
     "npm": _npm,

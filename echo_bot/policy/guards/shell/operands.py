@@ -17,9 +17,8 @@ UNTOUCHING = names(
     "logger notify-send figlet cowsay toilet banner say espeak yes seq expr date cal rm "
     "unlink chmod chown chgrp chattr setfacl "
     "getfacl lsattr namei pathchk dpkg rpm apt apt-get yum dnf pacman brew pip npm yarn "
-    "pnpm cargo go make cmake ninja gcc g++ "
-    "clang systemctl service journalctl ssh-add exa eza lsd tree locate mlocate plocate "
-    "updatedb ps kill pkill killall pgrep pidof "
+    "pnpm cargo go make cmake ninja systemctl service journalctl ssh-add exa eza lsd tree locate "
+    "mlocate plocate updatedb ps kill pkill killall pgrep pidof "
     "log complete compgen bind trap shopt enable inotifywait watchman test-path dialog "
     "whiptail zenity kdialog gum osascript "
     "kubectl docker podman terraform helm ansible crontab getent sudo doas env time "
@@ -181,9 +180,9 @@ OPERANDS: dict[str, Operands] = {
     "strings": o("nteTao"),
     "cmp": o("in"),
     "objcopy": o("OIBFjR", writes="last"),
-    "gcc": o("o", output="o"),
-    "cc": o("o", output="o"),
-    "ld": o("o", output="o"),
+    **dict.fromkeys(
+        ("gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "as", "rustc", "tcc"), o("o", output="o")
+    ),
     "rsync": o(skip=99),
     "dd": o(skip=99),
     "ffmpeg": o(writes="last", single_dash=True),
@@ -222,6 +221,8 @@ OPERANDS: dict[str, Operands] = {
     "nc": o("", skip=99),
     "dcfldd": o(skip=99),
     "dc3dd": o(skip=99),
+    "dump": o("f", output="f"),
+    "xfsdump": o("f", output="f"),
     "xorriso": o("", "outdev dev", output="outdev dev", single_dash=True),
     "wodim": o(),
     "unsquashfs": o("d"),

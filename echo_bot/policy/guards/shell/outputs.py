@@ -42,6 +42,7 @@ def echo(inv: Invocation) -> str:
         escapes = escapes or "e" in args[0]
         newline = newline and "n" not in args[0]
         args = args[1:]
+    args = [name for arg in args for name in pathnames.globbed_roots(arg, inv)]
     text = shown(" ".join(args), inv.state.home).replace(UNKNOWN_FIELDS, UNKNOWN)
     if escapes:
         text = backslashes(text)

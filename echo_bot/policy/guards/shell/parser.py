@@ -257,16 +257,21 @@ class Parser(CommandReader):
         return (yield from self.command())
 
     def if_command(self) -> Steps[Node]:
-        bodies = [(yield from call(self.script(_THEN)))]
+        """The first test runs in any case; then nothing, or one of the branches, each with its own test."""
+        first: Node = yield from call(self.script(_THEN))
         self.expect("then")
+        bodies: list[Node] = [Script(())]
+        tests: tuple[Node, ...] = ()
         while True:
-            bodies.append((yield from call(self.script(_BRANCHES))))
+            body = yield from call(self.script(_BRANCHES))
+            bodies.append(Compound("group", (*tests, body)) if tests else body)
+            tests = ()
             word = self.closer()
             self.expect(word or "fi")
             if word == "fi":
-                return Compound("if", tuple(bodies))
+                return Compound("group", (first, Compound("if", tuple(bodies))))
             if word == "elif":
-                bodies.append((yield from call(self.script(_THEN))))
+                tests = ((yield from call(self.script(_THEN))),)
                 self.expect("then")
 
     def for_command(self) -> Steps[Node]:

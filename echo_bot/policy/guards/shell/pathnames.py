@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell.marks import UNKNOWN, has_glob, shown
 from echo_bot.policy.guards.shell.options import OptionTable, read_options
-from echo_bot.policy.guards.shell.paths import resolve
+from echo_bot.policy.guards.shell.paths import matches, resolve
 from echo_bot.policy.guards.shell.roots import SYSTEM_ROOTS
 
 if TYPE_CHECKING:
@@ -36,6 +36,16 @@ def ls(inv: Invocation) -> str:
     if [resolve(path, inv.place) for path in options.rest or ["."]] == ["/"]:
         return "\n".join(sorted(SYSTEM_ROOTS)) + "\n"
     return UNKNOWN
+
+
+def globbed_roots(word: str, inv: Invocation) -> list[str]:
+    """What a pattern that reaches over `/` stands for, as a shell would write it out: `/*`, `/???`."""
+    if not has_glob(word):
+        return [word]
+    pattern = resolve(word, inv.place)
+    if pattern.count("/") != 1:
+        return [word]
+    return [f"/{name}" for name in sorted(SYSTEM_ROOTS) if matches(pattern[1:], name)] or [word]
 
 
 def dirname(inv: Invocation) -> str:

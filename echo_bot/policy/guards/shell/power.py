@@ -22,7 +22,8 @@ _POWER_UNITS = re.compile(
     r"ctrl-alt-del|systemd-(?:reboot|poweroff|halt|kexec))(?:\.(?:target|service))?\Z"
 )
 POWER_TOOLS = names(
-    "shutdown reboot halt poweroff openrc-shutdown fasthalt fastboot pm-reboot systemd-shutdown reboot-system"
+    "shutdown reboot halt poweroff openrc-shutdown fasthalt fastboot pm-reboot systemd-shutdown "
+    "reboot-system uadmin s6-linux-init-hpr s6-linux-init-shutdown hpr shutdown.exe psshutdown psshutdown.exe"
 )
 
 
@@ -75,7 +76,7 @@ def loginctl(machine: Machine, inv: Invocation) -> None:
 
 
 _BUS_POWER = re.compile(
-    r"(?:PowerOff|Reboot|Halt|KExec|Shutdown|Restart|SoftReboot|RebootWithFlags|"
+    r"(?:PowerOff|Reboot|Halt|KExec|Shutdown|Restart|SoftReboot|RebootWithFlags|logoutAnd(?:Reboot|Shutdown)|"
     r"PowerOffWithFlags|HaltWithFlags)(?:\(.*\))?\Z"
 )
 
@@ -83,7 +84,11 @@ _BUS_POWER = re.compile(
 def bus(machine: Machine, inv: Invocation) -> None:
     """dbus-send, busctl, gdbus, qdbus to the log-in or session manager."""
     text = " ".join(inv.args)
-    if not re.search(r"login1|systemd1|ConsoleKit|SessionManager|upower|ksmserver", text, re.IGNORECASE):
+    if not re.search(
+        r"login1|systemd1|ConsoleKit|SessionManager|upower|ksmserver|kde\.Shutdown|LogoutPrompt",
+        text,
+        re.IGNORECASE,
+    ):
         return
     is_power = any(_BUS_POWER.match(part) for arg in inv.args for part in re.split(r"[. ]", arg))
     is_power = is_power or re.search(r"(?:reboot|poweroff|halt|kexec)\.target", text) is not None
@@ -117,3 +122,61 @@ def kill(machine: Machine, inv: Invocation) -> None:
             machine.deny("shutdown", "Kills process 1 or every process.", inv)
         elif target.startswith(UNKNOWN) or is_open(target):
             continue
+
+
+_MODES = OptionTable("mstdC", names("mode seconds time device date"))
+
+
+def rtcwake(machine: Machine, inv: Invocation) -> None:
+    modes = read_options(inv.args, _MODES).values("m", "mode")
+    if "off" in modes:
+        machine.deny("shutdown", "Halts the machine until the clock wakes it.", inv)
+    elif modes and not {"show", "on", "no", "disable"} & set(modes):
+        machine.ask("service_control", "Suspends the machine.", inv)
+
+
+SESSION_TOOLS = names(
+    "gnome-session-quit xfce4-session-logout mate-session-save lxqt-leave lxsession-logout "
+    "cinnamon-session-quit"
+)
+_SESSION_FLAGS = names("power-off reboot halt shutdown shutdown-dialog h r")
+CONTROLLERS = names("ipmitool ipmi-chassis ipmipower racadm ilorest launchctl dinitctl esxcli wmic upsmon")
+_CONTROLLER_WORDS = re.compile(
+    r"(?<![\w-])(?:(?:chassis )?power (?:off|cycle|reset|soft|diag)|"
+    r"serveraction (?:powerdown|powercycle|hardreset|graceshutdown)|"
+    r"reboot|system shutdown (?:poweroff|reboot)|os (?:where \S+ )?call (?:win32)?(?:shutdown|reboot)|"
+    r"--(?:off|cycle|reset|soft)|--chassis-control=[\w-]+|-c fsd)\b"
+)
+
+
+def session(machine: Machine, inv: Invocation) -> None:
+    """Desktop tools that end the session and may halt the machine with it."""
+    options = read_options(inv.args, OptionTable())
+    if any(options.has_exactly(flag) for flag in _SESSION_FLAGS):
+        machine.deny("shutdown", f"Halts or restarts the machine with {inv.name}.", inv)
+
+
+def controller(machine: Machine, inv: Invocation) -> None:
+    """Management controllers and service managers: power verbs among other subcommands."""
+    words = [arg.lower() for arg in inv.args]
+    text = " ".join(words)
+    start = next((index for index, word in enumerate(words) if not is_option(word)), 0)
+    if inv.name == "launchctl":
+        is_power = words[:1] == ["reboot"]
+    elif inv.name == "dinitctl":
+        is_power = "shutdown" in words[start : start + 1]
+    else:
+        is_power = _CONTROLLER_WORDS.search(text) is not None and " status" not in text
+    if is_power:
+        machine.deny("shutdown", f"Switches the machine off or restarts it with {inv.name}.", inv)
+
+
+def kill_by_name(machine: Machine, inv: Invocation) -> None:
+    """killall5 signals every process; init's name is process 1's."""
+    if is_help(inv.args) or {"-0", "-l"} & set(inv.args):
+        return
+    targets = read_options(inv.args, OptionTable("sunoPtyFgGU", names("signal user"))).rest
+    if inv.name == "killall5":
+        machine.deny("shutdown", "Kills every process.", inv)
+    elif any(target in ("systemd", "init", "launchd") for target in targets):
+        machine.deny("shutdown", "Kills process 1.", inv)

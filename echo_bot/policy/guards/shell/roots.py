@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN, UNKNOWN_FIELDS, is_open, is_plain
+from echo_bot.policy.guards.shell.marks import HOME, UNKNOWN, UNKNOWN_FIELDS, has_glob, is_open, is_plain
 from echo_bot.policy.guards.shell.paths import Place, can_be_any, is_everything, matches, parts_of, resolve
 
 SYSTEM_ROOTS = frozenset(
@@ -59,7 +59,10 @@ _DISK = re.compile(
     r"rpmb)?|md_?d?\d+(?:p\d+)?"
     r"|dm-\d+|r?disk\d+(?:s\d+)*|nbd\d+(?:p\d+)?|zd\d+|ram\d+|pmem\d+\w*|dasd[a-z]+\d*|"
     r"mtd\w*\d+|ada\d+\w*|da\d+\w*"
-    r"|nvd\d+\w*|loop\d+(?:p\d+)?|sr\d+|sg\d+|bcache\d+|drbd\d+|ubi\w+|mem|kmem|port|root|rootfs)\Z",
+    r"|nvd\d+\w*|loop\d+(?:p\d+)?|sr\d+|sg\d+|bcache\d+|drbd\d+|ubi\w+|mem|kmem|port|root|rootfs"
+    r"|zram\d+|fd\d+(?:[a-z]\d+)?|ubd[a-z]+\d*|rbd\d+(?:p\d+)?|nullb\d+|ublkb\d+(?:p\d+)?|scd\d+|n?st\d+[alm]?|"
+    r"cdrom|cdrw|dvd|dvdrw|xd[a-z]\d*|r?[sw]d\d+[a-p]|nda\d+\w*|vtbd\d+\w*|mfid\d+\w*|aacd\d+\w*|acd\d+|cd\d+|"
+    r"vblk\d+\w*|ploop\d+(?:p\d+)?)\Z",
     re.IGNORECASE,
 )
 _SAMPLE_DISKS = tuple(
@@ -133,6 +136,8 @@ def disk_match(value: str, place: Place) -> Match:
     path = resolve(value, place)
     parts = parts_of(path)
     if is_open(path) or not is_plain(path):
+        if path[:1] == "/" and has_glob(path.split("/")[1]) and not is_open(path):
+            return Match.YES if can_be_any(path, _SAMPLE_DISKS) else Match.NO
         if not path.lower().startswith("/dev") or path[4:5] not in ("/", UNKNOWN):
             return Match.MAYBE if path.startswith((UNKNOWN, UNKNOWN_FIELDS)) else Match.NO
         if is_open(path):

@@ -156,7 +156,9 @@ def _fd_found(args: list[str]) -> list[str]:
         options.has(*flags) for flags in (("e", "extension"), ("S", "size"), ("changed-within", "owner"))
     )
     if is_filtered:
-        return [UNKNOWN]
+        named = re.fullmatch(r"\^?([\w-]+)\$?", pattern)
+        below = [f"{folder.rstrip('/')}/{named.group(1)}" for folder in options.rest[1:]] if named else []
+        return [*below, UNKNOWN]
     return [path for folder in folders for path in (folder, f"{folder.rstrip('/')}/{GLOB_STAR}/{GLOB_STAR}")]
 
 
@@ -230,6 +232,8 @@ def parallel(machine: Machine, inv: Invocation) -> Steps[str]:
             into.append(word)
     if into is command:
         text = inv.stdin.text
+        for path in options.values("a", "arg-file"):
+            text = inv.state.files.get(resolve(path, inv.place), UNKNOWN)
         items = [UNKNOWN] if text is None or is_open(text) else [line for line in text.splitlines() if line]
     if not command:
         for item in items[:200]:

@@ -33,7 +33,9 @@ def shell(machine: Machine, inv: Invocation) -> Steps[str]:
     """A shell called with code, with a script file, or reading standard input."""
     args = inv.args
     carried, operands, flags = (
-        _read_powershell(args) if inv.name.startswith(("pwsh", "powershell")) else _read_arguments(args)
+        _read_powershell(inv.name, args)
+        if inv.name.startswith(("pwsh", "powershell"))
+        else _read_arguments(args)
     )
     if flags & {"version", "help", "dump-strings", "dump-po-strings"} or (args and args == ["-V"]):
         return UNKNOWN
@@ -69,8 +71,11 @@ def shell(machine: Machine, inv: Invocation) -> Steps[str]:
 _POWERSHELL_VALUES = ("-ex", "-ep", "-v", "-w", "-i", "-o", "-ps", "-cus", "-set")
 
 
-def _read_powershell(args: list[str]) -> tuple[str | None, list[str], set[str]]:
-    """PowerShell's options are words, may be cut short, and know no letter case."""
+def _read_powershell(name: str, args: list[str]) -> tuple[str | None, list[str], set[str]]:
+    """PowerShell's options are words, may be cut short, and know no letter case.
+
+    Without one, pwsh takes its first word for a script and powershell for a command.
+    """
     index = 0
     while index < len(args):
         word = args[index].lower()
@@ -81,6 +86,8 @@ def _read_powershell(args: list[str]) -> tuple[str | None, list[str], set[str]]:
             return _decoded((args[index : index + 1] or [""])[0]), [], set()
         if len(word) > 1 and "-file".startswith(word):
             return None, args[index:], set()
+        if not is_option(word) and name.startswith("powershell") and not word.endswith(".ps1"):
+            return " ".join(args[index - 1 :]), [], set()
         if not is_option(word):
             return None, args[index - 1 :], set()
         index += word.startswith(_POWERSHELL_VALUES)

@@ -88,6 +88,8 @@ def getent(machine: Machine, inv: Invocation) -> None:
     words = [arg.lower() for arg in inv.args if not is_option(arg)]
     if words and words[0] in ("shadow", "gshadow"):
         machine.deny("sensitive_path", "Reads the password table.", inv)
+    elif set(words[1:]) - {"localhost"} and words[0] in ("hosts", "ahosts", "ahostsv4", "ahostsv6"):
+        machine.ask("network_outbound", "Looks a name up on the network.", inv)
 
 
 def gpg(machine: Machine, inv: Invocation) -> None:

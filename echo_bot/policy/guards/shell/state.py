@@ -112,8 +112,13 @@ class State:
             [found.group(2) if found else item for found, item in zip(keyed, items, strict=True)],
             append,
         )
+        held = self.variables.get(name)
         for found in keyed:
             if found is not None:
+                if isinstance(held, list) and re.fullmatch(r"[0-9]{1,3}", found.group(1)):
+                    at = int(found.group(1))
+                    held.extend([""] * (at + 1 - len(held)))
+                    held[at] = found.group(2)
                 self.variables[f"{name}[{found.group(1)}]"] = found.group(2)
 
     def assign_element(self, name: str, subscript: str, value: str, append: bool) -> None:

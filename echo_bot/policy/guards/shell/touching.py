@@ -10,7 +10,7 @@ from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open
 from echo_bot.policy.guards.shell.operands import OPERANDS, UNTOUCHING, Operands
 from echo_bot.policy.guards.shell.options import OptionTable, is_option, read_options
 from echo_bot.policy.guards.shell.paths import resolve
-from echo_bot.policy.guards.shell.roots import Match, secret_match
+from echo_bot.policy.guards.shell.roots import Match, disk_match, is_system_setting, secret_match
 from echo_bot.policy.guards.shell.state import MAX_ITEMS
 
 if TYPE_CHECKING:
@@ -103,10 +103,15 @@ def _written(machine: Machine, inv: Invocation, name: str, path: str, operands: 
             inside = f"{path.rstrip('/')}/{source.rstrip('/').rsplit('/', 1)[-1]}"
             if (
                 not is_open(inside)
-                and (secret_match(inside, inv.place) is Match.YES)
+                and (secret_match(inside, inv.place) is Match.YES or _in_folder_acted_on(inside, path, inv))
                 and path.rstrip("/") != source
             ):
                 effects.write(machine, inv, inside)
+
+
+def _in_folder_acted_on(inside: str, path: str, inv: Invocation) -> bool:
+    """`cp x ~/.config/autostart/`: the copy's name completes a path the system acts on."""
+    return path.endswith("/") and is_system_setting(inside, inv.place)
 
 
 def _rename_program(inv: Invocation, source: str, target: str) -> None:
@@ -158,8 +163,29 @@ def _value(machine: Machine, inv: Invocation, value: str) -> None:
             effects.read(machine, inv, bare)
 
 
+_OUTPUT_OPTION = re.compile(
+    r"(?:-o|-of|--?(?:output|out|outfile|output-?file|dest|destination|target|write|save|write-to|image-to|filename))"
+    r"(?:=|\Z)|-o(?=/)"
+)
+
+
+def _disk_outputs(machine: Machine, inv: Invocation) -> None:
+    """Whatever program it is: an output option that names a disk overwrites it."""
+    args = inv.args
+    if inv.name == "fio" and not any(re.match(r"--(?:rw|readwrite)=.*(?:w|trim)", arg) for arg in args):
+        return
+    for arg, following in zip(args, [*args[1:], ""], strict=False):
+        found = _OUTPUT_OPTION.match(arg)
+        if found is None:
+            continue
+        value = arg[found.end() :] or following
+        if value[:1] == "/" and disk_match(value, inv.place) is Match.YES:
+            effects.write(machine, inv, value)
+
+
 def _unlisted(machine: Machine, inv: Invocation) -> None:
     """A program without an entry: every operand and option value may be a file it reads."""
+    _disk_outputs(machine, inv)
     for arg in inv.args:
         if is_option(arg):
             _, equals, value = arg.partition("=")

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from echo_bot.policy.guards.shell.rules import Rule
-from echo_bot.policy.guards.shell.softrules import history, infrastructure, network, services, system
+from echo_bot.policy.guards.shell.softrules import (
+    frameworks,
+    history,
+    infrastructure,
+    network,
+    services,
+    settings,
+    system,
+)
 
 SOFT_RULES: tuple[Rule, ...] = (
     *services.RULES,
+    *frameworks.RULES,
     *history.RULES,
     *infrastructure.RULES,
     *system.RULES,
+    *settings.RULES,
     *network.RULES,
 )
 

@@ -242,10 +242,12 @@ RULES: tuple[Rule, ...] = (
         "s3cmd s5cmd mc doctl linode-cli hcloud fly flyctl heroku scw civo ibmcloud oci eb "
         "sls serverless cdk pulumi nomad consul vault etcdctl eksctl kops cf copilot "
         "wrangler vercel netlify railway supabase amplify sam firebase ansible-vault packer "
-        "juju openstack exo upctl vultr-cli",
+        "juju openstack exo upctl vultr-cli flux argocd istioctl linkerd cilium velero rancher clusterctl "
+        "crc colima limactl b2 render dokku sst chalice zappa",
         "Deletes cloud resources.",
         "del|rb|rm|delete|destroy|purge|remove|uninstall|down|drop|terminate|stop|lease|"
-        "undeploy|rollback|apps:destroy|pg:reset",
+        "undeploy|rollback|apps:destroy|pg:reset|sites:delete|delete-bucket|delete-file-version|delete-key|"
+        "apps:delete|addons:destroy|pg:copy|storage:delete|functions:delete|hosting:disable|firestore:delete",
         match=["pulumi destroy --yes", "heroku apps:destroy x", "cdk destroy"],
         not_match=["pulumi stack", "vault status"],
     ),
@@ -253,7 +255,7 @@ RULES: tuple[Rule, ...] = (
         "infra_destructive",
         "s3cmd s5cmd mc doctl linode-cli hcloud fly flyctl heroku scw civo ibmcloud oci eb "
         "consul vault etcdctl eksctl kops cf wrangler nomad openstack pulumi supabase "
-        "firebase juju",
+        "firebase juju argocd velero linkerd rancher limactl netlify vercel railway render dokku",
         "Deletes cloud resources.",
         "* del|delete|rm|remove|destroy|purge|deregister|terminate|reset|disable|stop",
         match=["doctl droplet delete 1", "fly apps destroy x", "nomad job stop x"],

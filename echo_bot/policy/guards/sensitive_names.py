@@ -62,8 +62,23 @@ RULES: tuple[NameRule, ...] = (
             .config/sops/** .config/gh/** .config/glab-cli/** .config/github-copilot/** .config/anthropic/**
             .config/google-chrome/** .config/chromium/** .config/bravesoftware/** .config/microsoft-edge/**
             .config/vivaldi/** library/application?support/google/** library/application?support/firefox/**
+            .fly/** .railway/** .vercel/** .netlify/** .wrangler/** .cloudflared/** .ngrok2/** .snowflake/**
+            .snowsql/** .dbt/** .influxdbv2/** .mc/** .chef/** .vagrant.d/** .lpass/** .electrum/**
+            .bitcoin/** .ethereum/keystore/** .near-credentials/** .vnc/** .purple/** .subversion/auth/**
+            .getmail/** .config/heroku/** .config/netlify/** .config/stripe/** .config/ngrok/**
+            .config/configstore/** .config/.wrangler/** .config/hcloud/** .config/linode-cli .config/scw/**
+            .config/exoscale/** .config/flyctl/** .config/tea/** .config/lab/** .config/helm/**
+            .config/containers/auth.json .config/bitwarden?cli/** .config/bitwarden/** .config/rbw/**
+            .local/share/rbw/** .config/keepassxc/** .config/solana/** .config/msmtp/** .config/mutt/**
+            .config/neomutt/** .config/filezilla/** .config/remmina/** .local/share/remmina/**
+            .config/signal/** .config/discord/** .config/slack/** .local/share/telegramdesktop/**
+            .local/share/com.vercel.cli/** .config/openai/** .config/irssi/** .config/weechat/** .irssi/**
+            .weechat/** .pulumi/credentials.json .circleci/** .travis/**
         """,
-        match="~/.ssh/id_rsa ~/.aws/credentials ~/.config/gcloud/a/b.json ~/.kube/config ~/.SSH/config",
+        match="""
+            ~/.ssh/id_rsa ~/.aws/credentials ~/.config/gcloud/a/b.json ~/.kube/config ~/.SSH/config
+            ~/.vercel/auth.json ~/.config/stripe/config.toml ~/.dbt/profiles.yml
+        """,
         not_match="~/ssh/notes.md ~/.awsome/x ~/.dockerfiles/a",
     ),
     NameRule(
@@ -79,7 +94,11 @@ RULES: tuple[NameRule, ...] = (
             .config/composer/auth.json .claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json
             .huggingface/token .cache/huggingface/token .kaggle/kaggle.json .bash_history .zsh_history
             .sh_history .psql_history .mysql_history .sqlite_history .python_history .rediscli_history
-            .node_repl_history .local/share/fish/fish_history
+            .node_repl_history .local/share/fish/fish_history .ash_history .ksh_history .irb_history
+            .pry_history .lua_history .rhistory .dbshell .local/share/powershell/**
+            .config/nushell/history.txt .xauthority .iceauthority .config/pulse/cookie .sentryclirc
+            .databrickscfg .pg_service.conf .rclone.conf .wgetrc .curlrc .fetchmailrc .msmtprc .esmtprc
+            .mbsyncrc .offlineimaprc .muttrc .mailrc .nuget/nuget.config .openai
         """,
         match="~/.netrc ~/.npmrc ~/.config/hub ~/.cargo/credentials.toml ~/.bash_history",
         not_match="~/netrc.md ~/.npmrc.md ~/.cargo/credentials.md ~/src/.bundle/config",
@@ -95,19 +114,22 @@ RULES: tuple[NameRule, ...] = (
             credentials.toml credentials.ini credentials.cfg credentials.enc secret.json secret.yml
             secret.yaml secret.toml secret.ini secret.env secrets.json secrets.yml secrets.yaml secrets.toml
             secrets.ini secrets.env secrets.properties secrets.enc client_secret*.json service-account*.json
-            service_account*.json application_default_credentials.json
+            service_account*.json application_default_credentials.json *firebase-adminsdk*.json kubeconfig
+            *.kubeconfig terraform.tfstate terraform.tfstate.* *.tfstate .vault_pass .vault-pass
+            vault_pass.txt .secrets .secret rclone.conf .rclone.conf .htdigest *.ovpn wallet.dat
         """,
         but_not="""
             .env.example .env.*.example .env.sample .env.*.sample .env.template .env.*.template .env.tmpl
-            .env.dist .env.*.dist .env.default .env.defaults .env.schema .env.md .env.txt example.env
-            sample.env template.env
+            .env.*.md .env.dist .env.*.dist .env.default .env.defaults .env.schema .env.md .env.txt
+            example.env sample.env template.env
         """,
         match="""
             /w/.env /w/.env.production /w/.ENV. /w/prod.env /w/a/.npmrc /w/credentials.json /w/secrets.yaml
+            /w/kubeconfig /w/terraform.tfstate /w/.vault_pass
         """,
         not_match="""
             /w/.env.example /w/.env.local.example /w/environment.yml /w/env.py /w/.environment /w/secrets.py
-            /w/credentials.md /w/.envoy.yaml /w/.editorconfig /w/my-secrets.json.md
+            /w/credentials.md /w/.env.example.md /w/.envoy.yaml /w/.editorconfig /w/my-secrets.json.md
         """,
     ),
     NameRule(
@@ -119,14 +141,17 @@ RULES: tuple[NameRule, ...] = (
             id_ed25519 id_ecdsa_sk id_ed25519_sk *.pem *.p12 *.pfx *.pkcs12 *.jks *.keystore *.kdb *.kdbx
             *.ppk *.keytab server.key client.key tls.key ssl.key private.key priv.key host.key ca.key
             root.key *-key.key *.server.key *-server.key *_server.key *-private.key *_private.key
-            privkey.key
+            privkey.key id_rsa.* id_dsa.* id_ecdsa.* id_ed25519.* id_rsa~ id_ed25519~ *.p8 *.psafe3
+            secring.* master.key config/credentials/*.key private.asc secret.asc *-private.asc *-secret.asc
+            age.key *.agekey
         """,
         but_not="""
-            .ssh/id_*.pub ca.pem cacert.pem ca-*.pem *-ca.pem cert.pem *cert.pem *certs.pem *-cert.pem
-            chain.pem fullchain.pem *bundle*.pem *.pub.pem pub*.pem *public*.pem *_pub.pem *-pub.pem
-            dhparam*.pem *.crt.pem
+            .ssh/id_*.pub id_*.pub id_*.md id_*.txt id_*.rst id_*.html id_*.json id_*.py id_*.js id_*.ts
+            id_*.go id_*.rs id_*.c id_*.h id_*.sh ca.pem cacert.pem ca-*.pem *-ca.pem cert.pem *cert.pem
+            *certs.pem *-cert.pem chain.pem fullchain.pem *bundle*.pem *.pub.pem pub*.pem *public*.pem
+            *_pub.pem *-pub.pem dhparam*.pem *.crt.pem
         """,
-        match="/w/keys/server.pem /w/id_rsa /w/.ssh/authorized_keys /w/server.key /w/me.p12 /w/ID_ED25519",
+        match="/w/keys/server.pem /w/id_rsa /w/.ssh/authorized_keys /w/server.key /w/me.p12 /w/id_rsa.bak",
         not_match="""
             /w/id_rsa_notes.md /w/id_rsa.pub /w/cacert.pem /w/ca-bundle.pem /w/en.key /w/authorized_keys.md
         """,
@@ -155,9 +180,10 @@ RULES: tuple[NameRule, ...] = (
         names="""
             .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_env .zshrc .zshenv .zprofile
             .zlogin .zlogout .kshrc .cshrc .tcshrc .profile .inputrc .vimrc .gvimrc .exrc .nvimrc .emacs
-            .screenrc .tmux.conf .nanorc .sqliterc .psqlrc .gdbinit .lldbinit .irbrc .pdbrc .pythonrc
-            .pythonrc.py .rprofile .curlrc .wgetrc .mailrc .xinitrc .xsession .xprofile
-            .config/fish/config.fish sitecustomize.py usercustomize.py *.pth *.desktop.autostart
+            .mkshrc .hgrc .ssh/config .ssh/rc .ssh/environment .screenrc .tmux.conf .nanorc .sqliterc
+            .psqlrc .gdbinit .lldbinit .irbrc .pdbrc .pythonrc .pythonrc.py .rprofile .curlrc .wgetrc
+            .mailrc .xinitrc .xsession .xprofile .config/fish/config.fish .config/powershell/*profile.ps1
+            sitecustomize.py usercustomize.py *.pth *.desktop.autostart
         """,
         match="/w/.bashrc /w/.zshenv /w/lib/sitecustomize.py /w/x.pth",
         not_match="/w/bashrc.md /w/.bashrc.md /w/profile.py /w/site.py",

@@ -102,7 +102,8 @@ def dispatch(machine: Machine, inv: Invocation) -> Steps[str]:
     if has_glob(word):
         return (yield from _globbed_name(machine, inv))
     if is_open(inv.name) or (word[:1] in (UNKNOWN, UNKNOWN_FIELDS) and "/" not in word):
-        machine.ask("unparsed", "Which program runs is not known before.", inv)
+        if not (inv.state.is_definition and word == UNKNOWN_FIELDS):
+            machine.ask("unparsed", "Which program runs is not known before.", inv)
         yield from _cautious(machine, inv)
         return UNKNOWN
     if word in inv.state.functions:
@@ -162,13 +163,14 @@ def _call_function(machine: Machine, inv: Invocation) -> Steps[str]:
         machine.ask("unparsed", "Functions are nested too deep to follow.", inv)
         return UNKNOWN
     machine.charge(10)
-    saved = state.positional, state.calls
+    saved = state.positional, state.calls, state.is_definition
+    state.is_definition = state.is_definition and UNKNOWN_FIELDS in inv.args
     state.positional, state.calls = inv.args, (*state.calls, name)
     state.variables["FUNCNAME"] = [name, *state.calls[-2::-1]]
     try:
         return (yield from call(machine.node(state.functions[name], state, inv.stdin)))
     finally:
-        state.positional, state.calls = saved
+        state.positional, state.calls, state.is_definition = saved
 
 
 def _alias(machine: Machine, inv: Invocation) -> Steps[None]:

@@ -106,10 +106,11 @@ _TABLE: tuple[tuple[str, Interpreter], ...] = (
     (
         r"(?:groovy|scala|kotlin|jshell|elixir|erl|iex|raku|rakudo|perl6|crystal|nim|swift|"
         r"ghc|runghc|runhaskell|stack|ocaml|"
-        r"racket|clojure|clj|bb|sbcl|clisp|ecl|gosh|chibi-scheme|dart|octave|octave-cli|"
+        r"racket|bb|sbcl|clisp|ecl|gosh|chibi-scheme|dart|octave|octave-cli|"
         r"gnuplot|maxima|sage|pwsh)",
         i("e", "eval execute expression", checks="version help", reads_input=False),
     ),
+    (r"(?:clojure|clj)", i("e", "eval", values="MXTAPSr", checks="version help", glued="MXTAPS")),
     (r"guile(?:\d[\d.]*)?", i("ce", checks="version help")),
     (r"emacs", i("", "eval execute", checks="version help", reads_input=False)),
     (r"emacsclient", i("e", "eval", values="sfaF", checks="version help", reads_input=False)),

@@ -16,7 +16,7 @@ from echo_bot.policy.guards.shell.report import ShellReport
 from echo_bot.policy.guards.shell.state import State, initial_state
 from echo_bot.policy.guards.shell.stream import Stream
 from echo_bot.policy.guards.shell.syntax import Node, Script
-from echo_bot.policy.guards.shell.trampoline import Steps, Stopped, run
+from echo_bot.policy.guards.shell.trampoline import Steps, Stopped, call, run
 
 
 def judge_shell(command: str, cwd: str, home: str, env: Mapping[str, str]) -> ShellReport:
@@ -31,6 +31,7 @@ def judge_shell(command: str, cwd: str, home: str, env: Mapping[str, str]) -> Sh
     parsed = parse(text)
     steps = [_environment(machine, state, env)]
     steps += [machine.node(node, state, Stream()) for line in parsed.lines for node in _commands(line)]
+    steps.append(_traps(machine, state))
     if parsed.error:
         machine.find(
             "unparsed", Verdict.ASK, f"This is no readable shell text: {parsed.error}.", (0, len(text))
@@ -49,6 +50,13 @@ def judge_foreign_code(code: str, language: str, cwd: str, home: str) -> ShellRe
 
 def _commands(line: Node) -> tuple[Node, ...]:
     return line.commands if isinstance(line, Script) else (line,)
+
+
+def _traps(machine: Machine, state: State) -> Steps[str]:
+    """What traps do when the shells end, with the values that their variables have by then."""
+    for text, where in state.traps:
+        yield from call(machine.code(text, where.copy(), Stream(), (0, len(machine.text))))
+    return ""
 
 
 def _environment(machine: Machine, state: State, env: Mapping[str, str]) -> Steps[str]:

@@ -299,7 +299,7 @@ class Machine:
         state.functions[node.name] = node.body
         inner = self._subshell(state)
         inner.positional = [UNKNOWN_FIELDS]
-        inner.calls = (*state.calls, node.name)
+        inner.calls, inner.is_definition = (*state.calls, node.name), True
         yield from call(self.node(node.body, inner, Stream(UNKNOWN)))
         return ""
 

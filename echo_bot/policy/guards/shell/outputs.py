@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import filters, pathnames
 from echo_bot.policy.guards.shell.filters import input_of
-from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, is_open, shown
+from echo_bot.policy.guards.shell.marks import UNKNOWN, UNKNOWN_FIELDS, has_glob, is_open, shown
 from echo_bot.policy.guards.shell.options import OptionTable, names, read_options
 from echo_bot.policy.guards.shell.unescape import backslashes
 
@@ -42,8 +42,10 @@ def echo(inv: Invocation) -> str:
         escapes = escapes or "e" in args[0]
         newline = newline and "n" not in args[0]
         args = args[1:]
-    args = [name for arg in args for name in pathnames.globbed_roots(arg, inv)]
-    text = shown(" ".join(args), inv.state.home).replace(UNKNOWN_FIELDS, UNKNOWN)
+    text = " ".join(args)
+    if has_glob(text):
+        text = " ".join(name for arg in args for name in pathnames.globbed_roots(arg, inv))
+    text = shown(text, inv.state.home).replace(UNKNOWN_FIELDS, UNKNOWN)
     if escapes:
         text = backslashes(text)
     return text + ("\n" if newline else "")
@@ -241,13 +243,19 @@ def head(inv: Invocation) -> str:
         return UNKNOWN
     count = next((value for _, value in options.given if _COUNT.match(value.lstrip("-+"))), "10")
     if options.has("c", "bytes"):
-        return text[: int(count)] if _COUNT.match(count) else UNKNOWN
+        number = int(count) if _COUNT.match(count) else 0
+        return UNKNOWN if not number else text[:number] if inv.name == "head" else text[-number:]
     digits = next((name for name, _ in options.given if _COUNT.match(name)), count)
     lines = text.splitlines(keepends=True)
     amount = int(digits.lstrip("+"))
     if inv.name == "head":
         return "".join(lines[:amount])
     return "".join(lines[amount - 1 :] if digits[:1] == "+" else lines[-abs(amount) :] if amount else [])
+
+
+def expr(inv: Invocation) -> str:
+    """`expr text` prints the text; what it calculates is not followed."""
+    return shown(inv.args[0], inv.state.home) + "\n" if len(inv.args) == 1 else UNKNOWN
 
 
 def seq(inv: Invocation) -> str:
@@ -298,6 +306,7 @@ _PRINTERS = {
     "readlink": pathnames.realpath,
     "mktemp": pathnames.mktemp,
     "seq": seq,
+    "expr": expr,
     "sort": filters.through,
     "uniq": filters.through,
     "yes": yes,

@@ -72,7 +72,7 @@ def _detour(stack: list[str], place: Place) -> list[str]:
         if stack[-1].lower() == "root" and (len(stack) == 3 or (len(stack) == 5 and stack[2] == "task")):
             return []
         if stack[-1].lower() == "cwd" and len(stack) == 3:
-            return parts_of(resolve(".", place, 8)) if place.cwd else stack
+            return [] if stack[1] == "1" else parts_of(resolve(".", place, 8)) if place.cwd else stack
     if first == "private" and len(stack) == 2 and stack[1].lower() in ("etc", "var", "tmp"):
         return stack[1:]
     if len(stack) == 3 and [part.lower() for part in stack] == ["system", "volumes", "data"]:

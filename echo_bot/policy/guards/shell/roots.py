@@ -131,6 +131,10 @@ def _is_system_root(part: str) -> bool:
     return part.lower() in SYSTEM_ROOTS if is_plain(part) else can_be_any(part, SYSTEM_ROOTS)
 
 
+_FILE_NAME = re.compile(r"\.(?!d(?:/|\Z))[A-Za-z]{1,5}\d?\Z")
+"""An ending that no device has."""
+
+
 def disk_match(value: str, place: Place) -> Match:
     """Is this a disk, a partition or another block device?"""
     path = resolve(value, place)
@@ -139,7 +143,8 @@ def disk_match(value: str, place: Place) -> Match:
         if path[:1] == "/" and has_glob(path.split("/")[1]) and not is_open(path):
             return Match.YES if can_be_any(path, _SAMPLE_DISKS) else Match.NO
         if not path.lower().startswith("/dev") or path[4:5] not in ("/", UNKNOWN):
-            return Match.MAYBE if path.startswith((UNKNOWN, UNKNOWN_FIELDS)) else Match.NO
+            named = _FILE_NAME.search(path) is not None
+            return Match.MAYBE if path.startswith((UNKNOWN, UNKNOWN_FIELDS)) and not named else Match.NO
         if is_open(path):
             return Match.MAYBE if can_be_any(path, _SAMPLE_DISKS) else Match.NO
         return Match.YES if can_be_any(path, _SAMPLE_DISKS) else Match.NO

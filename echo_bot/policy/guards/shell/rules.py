@@ -129,6 +129,7 @@ VALUE_OPTIONS: dict[str, OptionTable] = {
     "rclone": OptionTable("", names("config transfers")),
     "restic": OptionTable("rp", names("repo password-file")),
     "sysctl": OptionTable("", names("pattern")),
+    "date": OptionTable("dfrs", names("date file reference set"), glued="I"),
     "vagrant": OptionTable(),
     "redis-cli": OptionTable("hpans", names("user pass")),
 }

@@ -259,8 +259,14 @@ def source(machine: Machine, inv: Invocation) -> Steps[str]:
 def trap(machine: Machine, inv: Invocation) -> Steps[str]:
     args = [arg for arg in inv.args if arg not in ("--", "-p", "-l", "-P")]
     if len(args) >= 2 and args[0] not in ("-", ""):
-        yield from call(machine.code(shown(args[0], machine.home), inv.state.copy(), inv.stdin, inv.span))
+        text = shown(args[0], machine.home)
+        if "$" in text and len(inv.state.traps) < _MAX_TRAPS:
+            inv.state.traps.append((text, inv.state))
+        yield from call(machine.code(text, inv.state.copy(), inv.stdin, inv.span))
     return ""
+
+
+_MAX_TRAPS = 20
 
 
 def complete(machine: Machine, inv: Invocation) -> Steps[str]:

@@ -21,6 +21,8 @@ _INITIAL: dict[str, Value] = {
     "SHELL": "/bin/bash",
     "HOME": HOME,
     "_": "",
+    "BASH_VERSION": "5.2.15(1)-release",
+    "OSTYPE": "linux-gnu",
 }
 
 
@@ -59,9 +61,14 @@ class State:
     stdin: Stream | None = None
     calls: tuple[str, ...] = ()
     in_background: bool = False
+    is_definition: bool = False
+    traps: list[tuple[str, State]] = field(default_factory=list)
 
     def copy(self) -> State:
-        """A subshell's state: it starts as this one and changes nothing here. Written files are shared."""
+        """A subshell's state: it starts as this one and changes nothing here.
+
+        Written files and traps are shared.
+        """
         return State(
             self.cwd,
             self.home,
@@ -79,6 +86,8 @@ class State:
             self.stdin,
             self.calls,
             self.in_background,
+            self.is_definition,
+            self.traps,
         )
 
     def lookup(self, name: str) -> Value | None:

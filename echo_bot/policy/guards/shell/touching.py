@@ -135,6 +135,8 @@ def _link(inv: Invocation, target: str, link: str) -> None:
 def _carry(inv: Invocation, source: str, target: str) -> None:
     """A file written in this text keeps its known content under its new name."""
     content = inv.state.files.get(resolve(source, inv.place))
+    if source in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
+        content = inv.stdin.text
     if content is not None and not is_open(target):
         inv.state.files[resolve(target, inv.place)] = content
 

@@ -26,12 +26,12 @@ RULES: tuple[Rule, ...] = (
     rule(
         "system_config",
         "dpkg-reconfigure pam-auth-update locale-gen update-ca-certificates update-ca-trust tzselect "
-        "aa-enforce aa-teardown ldconfig rfkill quotaon quotaoff setquota edquota newaliases insserv "
+        "aa-enforce aa-teardown ldconfig quotaon quotaoff setquota edquota newaliases insserv "
         "systemd-sysusers systemd-firstboot systemd-machine-id-setup",
         "Changes system settings.",
         unless="help version list l n dry-run p print-cache test",
         match=["ldconfig", "update-ca-certificates", "dpkg-reconfigure x"],
-        not_match=["ldconfig -p", "rfkill --help"],
+        not_match=["ldconfig -p"],
     ),
     rule(
         "system_config",
@@ -92,5 +92,13 @@ RULES: tuple[Rule, ...] = (
         flags="f force",
         match=["logrotate -f /etc/logrotate.conf"],
         not_match=["logrotate -d x"],
+    ),
+    rule(
+        "system_config",
+        "rfkill",
+        "Switches radios.",
+        "block|unblock|toggle",
+        match=["rfkill block wifi"],
+        not_match=["rfkill list"],
     ),
 )

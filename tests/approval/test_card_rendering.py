@@ -294,6 +294,29 @@ def test_hosts_are_shown_in_punycode_and_mixed_alphabets_named() -> None:
     assert lookalike_notes("привет мир, hello") == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("сору a b", "U+0440"),
+        ("ｒｍ -rf x", "U+FF52"),
+        ("\U0001d5cb\U0001d5c6 x", "U+1D5CB"),
+        ("ⓡⓜ x", "U+24DC"),
+        ("config．yaml", "U+FF0E"),
+        ("src／..／x", "U+FF0F"),
+        ("curl https://ｅxample.org", "U+FF45"),
+    ],
+)
+def test_what_only_looks_like_ascii_is_named_with_its_code_points(text: str, code: str) -> None:
+    assert any(code in note for note in lookalike_notes(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["хорошо, сор", "日本語、テスト。", "全角（括弧）！", "café – naïve", "Ωmega 5 µm"]
+)
+def test_ordinary_text_is_not_called_an_imitation(text: str) -> None:
+    assert not any("only looks like" in note for note in lookalike_notes(text))
+
+
 def test_punycode_agrees_with_the_lookup() -> None:
     assert punycode("bücher.example") == "bücher.example".encode("idna").decode()
 

@@ -292,6 +292,8 @@ class OutboundText:
     """One part of a message, already split to the channel's limit. `markdown` False: send it literally.
 
     `dedup_key` is the same whenever this very part is sent again: a platform that can sends it once.
+    `is_own`: the bot's own words, not a model's or a tool's. Commands that they name are shown in the form in
+    which the platform takes them.
     """
 
     text: str
@@ -299,6 +301,7 @@ class OutboundText:
     reply_to_id: str = ""
     dedup_key: str = ""
     is_draft: bool = False
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)

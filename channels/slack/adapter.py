@@ -119,6 +119,7 @@ class SlackChannel:
     # Sending
 
     async def send_text(self, address: Address, message: OutboundText) -> MessageRef:
+        message = self._as_taken(message)
         shown = render_text(message)
         if not message.is_draft:
             return await self._post(address, shown, _message_id(message.dedup_key))
@@ -166,6 +167,7 @@ class SlackChannel:
     # Changing what was sent
 
     async def edit_text(self, ref: MessageRef, message: OutboundText) -> None:
+        message = self._as_taken(message)
         shown = render_text(message)
         if shown.literal and not shown.blocks:
             # Only a new message can have its formatting switched off.
@@ -224,6 +226,12 @@ class SlackChannel:
                 parse="none",
                 link_names=False,
             )
+
+    def _as_taken(self, message: OutboundText) -> OutboundText:
+        """Our own words name commands as Slack takes them."""
+        if not message.is_own:
+            return message
+        return replace(message, text=self._connected().commands.as_taken(message.text))
 
     async def _reachable(self, address: Address) -> Address:
         """The address with a direct chat in place of a person."""

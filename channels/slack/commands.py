@@ -61,7 +61,7 @@ def text_form(typed: str, commands: Sequence[Command]) -> str:
 
 
 def slack_form(text: str, commands: Sequence[Command]) -> str:
-    """The answer to a command with the commands that it names as Slack takes them: `/help` as `/echo help`.
+    """Our own words with the commands that they name as Slack takes them: `/help` as `/echo help`.
 
     In code only what begins with a command is one, and blocks stay as they are: they may quote a call.
     """
@@ -100,6 +100,10 @@ class Commands:
     ) -> None:
         self._clients, self._port, self._account = clients, port, account
         self._names, self._directs = names, directs
+
+    def as_taken(self, text: str) -> str:
+        """Our own words with the commands that they name as Slack takes them."""
+        return slack_form(text, self._port.commands())
 
     async def take(self, body: Payload) -> None:
         """A slash command; the answer goes to its response URL."""
@@ -196,7 +200,7 @@ class Commands:
 
     def _parts(self, reply: CommandReply) -> Iterator[dict[str, Any]]:
         """The answer to a command, in Slack's markup and with commands as Slack takes them."""
-        text = slack_form(reply.text, self._port.commands())
+        text = self.as_taken(reply.text)
         for piece in split_markdown(text, MAX_CHARACTERS, LengthUnit.CHARACTERS) if text.strip() else ():
             shown = render_text(OutboundText(piece))
             blocks = {"blocks": list(shown.blocks)} if shown.blocks else {}

@@ -48,10 +48,10 @@ class Link:
         names = Names(self.clients.web)
         self.home = Home(self.clients, port, account, self._errands)
         presses = Presses(self.clients, port, account, names, self.directs, self.home.tell)
-        commands = Commands(self.clients, port, account, names, self.directs)
+        self.commands = Commands(self.clients, port, account, names, self.directs)
         web = self.clients.web
         desks = Desks(
-            port, web, names, self.directs, presses, commands, self.home, self.strays, self._errands
+            port, web, names, self.directs, presses, self.commands, self.home, self.strays, self._errands
         )
         nobody = self.clients.web_client(settings, None)
         self._intake = Intake(desks, account, lambda: self._own, nobody, logger)

@@ -229,7 +229,7 @@ class ChatRunner:
             "The model did not get this done: {reason}\n\n"
             "Nothing further was run. `/run` and `/tool` still work."
         )
-        await self._reply(scope, sentence.format(reason=shown), stream)
+        await self._reply(scope, sentence.format(reason=shown), stream, is_own=True)
         return ChatEnded(reason)
 
     def _reason(self, scope: TurnScope, error: Exception) -> str:
@@ -237,13 +237,19 @@ class ChatRunner:
         log.warning("model_failed", turn=scope.turn_id, error=reason)
         return reason
 
-    async def _reply(self, scope: TurnScope, text: str, stream: ReplyStream | None) -> None:
+    async def _reply(
+        self, scope: TurnScope, text: str, stream: ReplyStream | None, *, is_own: bool = False
+    ) -> None:
         source = f"{scope.turn_id}:reply"
         if stream is not None:
-            await stream.finish(text, source=source)
+            await stream.finish(text, source=source, is_own=is_own)
         else:
             await self._delivery.send(
-                scope.event.address, text, source=source, reply_to_id=scope.event.message_id
+                scope.event.address,
+                text,
+                source=source,
+                is_own=is_own,
+                reply_to_id=scope.event.message_id,
             )
 
     async def _given(self, scope: TurnScope) -> Sequence[ModelMessage]:

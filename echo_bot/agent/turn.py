@@ -53,12 +53,16 @@ class Recorder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a turn ended: `result` is for whoever started it, `reply` what is still to be said."""
+    """How a turn ended: `result` is for whoever started it, `reply` what is still to be said.
+
+    The reply is in our own words, unless it `quotes` a tool.
+    """
 
     state: TurnState = TurnState.DONE
     error: str = ""
     result: str = ""
     reply: str = ""
+    quotes: bool = False
 
 
 TurnBody = Callable[[TurnScope, Journal], Awaitable[Ended]]
@@ -134,7 +138,7 @@ class TurnRunner:
             case DirectCall(tool, args):
                 scope = replace(scope, allowed_tools=self._parts.offered())
                 result = await self._parts.runner.run(scope, _DIRECT_KEY, tool, args)
-                return Ended(reply=_joined(for_people(files), shown_result(tool, result)))
+                return Ended(reply=_joined(for_people(files), shown_result(tool, result)), quotes=True)
             case Compact():
                 chat = self._parts.chat
                 return Ended(reply=await chat.compact(turn.session_key) if chat else _(NO_MODEL))
@@ -181,6 +185,7 @@ class TurnRunner:
             event.address,
             ended.reply,
             source=f"{turn.turn_id}:reply",
+            is_own=not ended.quotes,
             reply_to_id=event.message_id,
             ends=end,
         )

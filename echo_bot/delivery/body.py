@@ -13,7 +13,10 @@ from echo_bot.text import is_blank, measure, split_markdown
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """One part. `replaces` is the message id of a draft that this text is the final form of."""
+    """One part. `replaces` is the message id of a draft that this text is the final form of.
+
+    `is_own`: see `OutboundText`.
+    """
 
     kind: Literal["text", "file"]
     text: str = ""
@@ -23,16 +26,17 @@ class Body:
     path: str = ""
     name: str = ""
     mime: str = ""
+    is_own: bool = False
 
     def to_json(self) -> str:
-        return json.dumps({name: value for name in _NAMES if (value := getattr(self, name)) != ""})
+        return json.dumps({name: value for name, no in _FIELDS if (value := getattr(self, name)) != no})
 
     @classmethod
     def from_json(cls, text: str) -> Body:
         return cls(**json.loads(text))
 
 
-_NAMES = tuple(field.name for field in fields(Body))
+_FIELDS = tuple((field.name, field.default) for field in fields(Body))
 
 
 def fitting(channel: Channel, body: Body) -> tuple[Body, ...]:
@@ -41,7 +45,10 @@ def fitting(channel: Channel, body: Body) -> tuple[Body, ...]:
     if body.kind != "text" or measure(body.text, limits.length_unit) <= limits.max_length:
         return (body,)
     first, *rest = (part for part in parts_for(channel, body.text) if not is_blank(part))
-    return (replace(body, text=first), *(Body("text", each, body.markdown) for each in rest))
+    return (
+        replace(body, text=first),
+        *(replace(body, text=each, reply_to_id="", replaces="") for each in rest),
+    )
 
 
 def parts_for(channel: Channel, text: str) -> tuple[str, ...]:
@@ -66,6 +73,7 @@ async def hand_over(
         markdown=body.markdown and not plain,
         reply_to_id=body.reply_to_id,
         dedup_key=dedup_key,
+        is_own=body.is_own,
     )
     if not body.replaces:
         return await channel.send_text(address, message)

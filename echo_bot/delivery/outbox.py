@@ -106,6 +106,7 @@ class Delivery:
         *,
         source: str,
         markdown: bool = True,
+        is_own: bool = False,
         reply_to_id: str = "",
         replaces: str = "",
         files: tuple[OutboundFile, ...] = (),
@@ -119,9 +120,10 @@ class Delivery:
         """
         address = self._moved.now(address)
         bodies = [
-            Body("text", part, markdown, reply_to_id if index == 0 else "", replaces if index == 0 else "")
-            for index, part in enumerate(self._parts(address, self._mask(encodable(text))))
+            Body("text", part, markdown, is_own=is_own)
+            for part in self._parts(address, self._mask(encodable(text)))
         ]
+        bodies[:1] = [replace(body, reply_to_id=reply_to_id, replaces=replaces) for body in bodies[:1]]
         bodies += [Body("file", path=file.path, name=file.name, mime=file.mime) for file in files]
         now = self._clock()
         keys = [(source, index) for index in range(len(bodies))] if wait_seconds else []

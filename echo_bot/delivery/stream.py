@@ -77,13 +77,14 @@ class ReplyStream:
         """What was added is void: the reply grows anew, in the place of what is shown of it."""
         self._text = ""
 
-    async def finish(self, text: str, *, source: str) -> Receipt:
+    async def finish(self, text: str, *, source: str, is_own: bool = False) -> Receipt:
         """Store and send the whole reply under `source`; it takes the draft's place."""
         await self._end()
         return await self._delivery.send(
             self._address,
             text,
             source=source,
+            is_own=is_own,
             reply_to_id=self._reply_to_id,
             replaces=self._ref.message_id if self._ref else "",
         )

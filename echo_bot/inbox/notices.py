@@ -45,4 +45,6 @@ class Notices:
 
     async def _say(self, event: InboundEvent, text: str, what: str = "answer") -> None:
         source = f"{turn_id_of(event)}:{what}"
-        await self._delivery.send(event.address, text, source=source, reply_to_id=event.message_id)
+        await self._delivery.send(
+            event.address, text, source=source, is_own=True, reply_to_id=event.message_id
+        )

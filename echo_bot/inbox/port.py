@@ -387,7 +387,9 @@ class Inbox:
 
     async def _reply(self, event: InboundEvent, text: str) -> None:
         source = f"{turn_id_of(event)}:answer"
-        await self._delivery.send(event.address, text, source=source, reply_to_id=event.message_id)
+        await self._delivery.send(
+            event.address, text, source=source, is_own=True, reply_to_id=event.message_id
+        )
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work, name="command")

@@ -17,6 +17,7 @@ from echo_bot.errors import (
     TemporaryFailure,
 )
 from echo_bot.events import Address, OutboundFile, OutboundText
+from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.slack import Conversation, Person, SlackEmulator
 
 DM = Address("slack", "D1")
@@ -200,6 +201,16 @@ async def test_a_long_message_becomes_a_short_one_without_its_old_blocks(
     assert dm.from_bot[0].blocks
     await channel.edit_text(ref, OutboundText("short"))
     assert (dm.from_bot[0].words, dm.from_bot[0].blocks) == ("short", [])
+
+
+async def test_our_own_words_name_commands_as_slack_takes_them_and_nobody_elses_are_changed(
+    channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    ref = await channel.send_text(DM, OutboundText("Try `/help` again", is_own=True))
+    await channel.send_text(DM, OutboundText("Try `/help` again"))
+    assert [message.words for message in dm.from_bot] == ["Try `/echo help` again", "Try `/help` again"]
+    await channel.edit_text(ref, OutboundText("/help lists them", is_own=True))
+    assert dm.from_bot[0].words == "/echo help lists them"
 
 
 async def test_a_literal_edit_is_literal(channel: SlackChannel, dm: Conversation) -> None:

@@ -21,7 +21,7 @@ class Notices:
         """This message comes after a turn that waits for a person."""
         if self._waiting.get(key) != for_turn:
             self._waiting[key] = for_turn
-            await self._say(event, _("A decision is open in this chat; I will read this once it is made."))
+            await self.say(event, _("A decision is open in this chat; I will read this once it is made."))
 
     async def is_held(self, event: InboundEvent, key: SessionKey) -> None:
         """Say so if the session is paused: the message is stored and waits."""
@@ -33,17 +33,17 @@ class Notices:
             told = _("Paused: I will read this after an admin's `/resume`.")
         else:
             told = _("Paused: I will read this after `/resume`.")
-        await self._say(event, told, "paused")
+        await self.say(event, told, "paused")
 
     async def too_late(self, event: InboundEvent, now: datetime, backlog: timedelta) -> None:
         told_at = self._late.get(event.address)
         if told_at is None or now - told_at > backlog:
             self._late[event.address] = now
-            await self._say(
+            await self.say(
                 event, _("I was away, and your earlier messages are too old to act on. Send them again.")
             )
 
-    async def _say(self, event: InboundEvent, text: str, what: str = "answer") -> None:
+    async def say(self, event: InboundEvent, text: str, what: str = "answer") -> None:
         source = f"{turn_id_of(event)}:{what}"
         await self._delivery.send(
             event.address, text, source=source, is_own=True, reply_to_id=event.message_id

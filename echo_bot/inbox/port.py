@@ -107,7 +107,7 @@ class Inbox:
         self._reading = Reading(store, broker)
         self._commands, self._queues, self._albums, self._broker = commands, queues, albums, broker
         self._completing, self._moves, self._status = completing, moves, status
-        self._delivery, self._mask, self._clock, self._monotonic = delivery, mask, clock, monotonic
+        self._mask, self._clock, self._monotonic = mask, clock, monotonic
         self._tasks: set[asyncio.Task[None]] = set()
         self._notices = Notices(delivery, pausing)
 
@@ -226,12 +226,12 @@ class Inbox:
         if taken.busy:
             # Claimed, it is not read either when it comes again.
             if await self._claim_only(event) and self._rate.tells(str(event.sender), self._monotonic()):
-                await self._reply(event, _(_TOO_MANY))
+                await self._notices.say(event, _(_TOO_MANY))
             return False
         if taken.work is not None:
             self._in_background(self._answer(event, taken.work))
         elif taken.text:
-            await self._reply(event, taken.text)
+            await self._notices.say(event, taken.text)
         return taken.stored
 
     async def _press_stop(self, press: ButtonPress) -> PressReply:
@@ -320,7 +320,7 @@ class Inbox:
             return told.format(name=name)
 
     async def _answer(self, event: InboundEvent, work: Callable[[], Awaitable[str]]) -> None:
-        await self._reply(event, await work())
+        await self._notices.say(event, await work())
 
     async def _paired(self, event: InboundEvent, code: str) -> Taken:
         if not await self._claim_only(event):
@@ -332,9 +332,9 @@ class Inbox:
         name, code = split_command(event.text)
         line = await self._admission.stranger_line(event.sender) if name != "pair" else ""
         if name == "pair" and await self._store.people.open_codes(self._clock()):
-            await self._reply(event, (await self._paired(event, code)).text)
+            await self._notices.say(event, (await self._paired(event, code)).text)
         elif line:
-            await self._reply(event, line)
+            await self._notices.say(event, line)
 
     async def _joins_album(self, event: InboundEvent) -> bool:
         """Whoever sent the first part was admitted, and a part needs no mention of its own."""
@@ -384,12 +384,6 @@ class Inbox:
 
     def _memory_scope(self, event: InboundEvent) -> str:
         return memory_scope(event, shared_groups=self._settings.shared_groups)
-
-    async def _reply(self, event: InboundEvent, text: str) -> None:
-        source = f"{turn_id_of(event)}:answer"
-        await self._delivery.send(
-            event.address, text, source=source, is_own=True, reply_to_id=event.message_id
-        )
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work, name="command")

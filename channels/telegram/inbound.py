@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 
 from telegram import Message, Update, User
 
@@ -13,6 +14,8 @@ from echo_bot.events import Address, BlockType, ContentBlock, EventType, Inbound
 
 NAME = "telegram"
 GENERAL_TOPIC = 1
+_LONGEST_KEPT = timedelta(days=7)
+"""Far longer than Telegram keeps what nobody fetched, which is a day."""
 
 
 def message_of(update: Update) -> Message | None:
@@ -60,7 +63,7 @@ def event_of(
         sender_id=sender_of(first),
         sender_name=_name_of(first),
         message_id=str(_with_words(parts).message_id),
-        timestamp=said[0].edit_date if edited and said[0].edit_date else first.date,
+        timestamp=_moment(said[0].edit_date if edited and said[0].edit_date else first.date),
         content=content,
         reply_to_id=str(reply.message_id) if reply else "",
         reply_to_text=_quoted_text(first, reply),
@@ -73,6 +76,12 @@ def event_of(
         album_id=(first.media_group_id or "") if not edited else "",
         metadata=_metadata(first),
     )
+
+
+def _moment(dated: datetime) -> datetime:
+    """Nothing that was said long ago arrives now: such a date is another clock's. It was said just now."""
+    now = datetime.now(UTC)
+    return dated if now - dated < _LONGEST_KEPT else now
 
 
 def move_of(message: Message, account: str) -> tuple[Address, str] | None:

@@ -196,6 +196,15 @@ async def test_messages_of_an_absence_are_run_but_too_old_ones_are_not(
         assert [message for message in chat.from_bot if "ancient" in message.text] == []
 
 
+async def test_a_date_older_than_anything_telegram_keeps_is_another_clocks(
+    telegram: TelegramEmulator, start: Start, chat: Conversation
+) -> None:
+    telegram.world.clock = datetime(2023, 11, 14, tzinfo=UTC).timestamp
+    async with start():
+        chat.say("/run echo now")
+        await chat.wait_for_button("Approve once")
+
+
 async def test_an_edit_runs_nothing_and_replaces_what_still_waits(start: Start, chat: Conversation) -> None:
     model = ScriptedModel([CallTool("exec", {"command": "echo wait"}), Say("done"), Say("second done")])
     async with start(model=model.model):

@@ -14,8 +14,9 @@ from itertools import chain, product
 from echo_bot.policy.guards.memory import fold
 from echo_bot.policy.guards.memory.vocabulary import VERBS, WORDS
 from echo_bot.policy.guards.memory.vocabulary_chinese import CHINESE
+from echo_bot.policy.guards.memory.vocabulary_glued import GLUED_PHRASES
 from echo_bot.policy.guards.memory.vocabulary_other import OTHERS, PER_CHARACTER
-from echo_bot.policy.guards.memory.vocabulary_phrases import CHINESE_PHRASES, PHRASES
+from echo_bot.policy.guards.memory.vocabulary_phrases import PHRASES
 from echo_bot.policy.guards.memory.vocabulary_world import GLUED_WORLD, WORLD
 
 _CHOICE = re.compile(r"\{[^}]*\}|[^{]+")
@@ -111,7 +112,7 @@ def lexicon() -> Lexicon:
                     glued[_opening(word)].append((word, idea))
                     if idea in _ALSO and (table is not CHINESE or idea == "DROP"):
                         glued[_opening(word)].append((word, _ALSO[idea]))
-    for idea, templates in CHINESE_PHRASES.items():
+    for idea, templates in GLUED_PHRASES.items():
         for word in chain.from_iterable(map(spelt_out, map(fold.plain, templates))):
             word = fold.simplified(word)
             glued[_opening(word)].append((word, idea))
@@ -120,7 +121,7 @@ def lexicon() -> Lexicon:
 
 def ideas_known() -> frozenset[str]:
     """The names of all ideas."""
-    tables = (VERBS, WORDS, CHINESE, OTHERS, PER_CHARACTER, WORLD, GLUED_WORLD, PHRASES, CHINESE_PHRASES)
+    tables = (VERBS, WORDS, CHINESE, OTHERS, PER_CHARACTER, WORLD, GLUED_WORLD, PHRASES, GLUED_PHRASES)
     return frozenset(chain.from_iterable(tables)) | {
         "ADDRESS",
         "SENSITIVE",

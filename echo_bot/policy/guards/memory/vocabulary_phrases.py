@@ -138,6 +138,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "{about,regarding,concerning,on} {safety,security,permission,permissions,approval,approvals,risk,risks,danger,rights,access,authorisation,authorization,policy}",
     ),
     "ALLCLEAR": (
+        "{is,are} {fine,ok,okay}",
         "all {clear,good,fine,safe}",
         "no {problem,problems,risk,risks,danger,objections,concerns}",
         "{everything,anything,all} {is,are} {fine,safe,allowed,permitted,harmless,ok,okay}",
@@ -145,6 +146,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     ),
     # Consent that is presumed, acts before words.
     "OWNERSYES": (
+        "human's {yes,consent,approval,okay,permission,confirmation,agreement}",
         "{owner's,user's,admin's,operator's,boss's,administrator's} {yes,consent,approval,okay,ok,permission,confirmation,agreement,go-ahead,blessing,signature}",
     ),
     "PRESUMED": (
@@ -160,6 +162,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "{lack,absence} of {an,any,a} {answer,reply,response,objection}",
     ),
     "ASYES": (
+        "as good as {agreement,consent,approval,an approval,a yes,permission,a confirmation}",
         "{as,is,means,mean,equals,implies,counts as,amounts to} {agreement,consent,approval,a yes,yes,permission,assent,acceptance}",
     ),
     "ACTFIRST": (
@@ -192,6 +195,8 @@ PHRASES: dict[str, tuple[str, ...]] = {
     ),
     # Another self.
     "BECOME": (
+        "{switch,change} {persona,identity,character,role,personality} to",
+        "{eres,du bist,tu es,sei un,voce e,je bent,jestes} {un,una,ein,eine,um,uma,een,teraz,jetzt}",
         "{identify,introduce,present,describe,announce} yourself as",
         "{pose,masquerade,sign,pass yourself off} as",
         "pretend there {is,are}",
@@ -256,6 +261,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "{vault,keyring,key store,key ring,password manager} {contents,entries,items,dump}",
     ),
     "SINK": (
+        "{пользователю,usuario,utilisateur,benutzer,nutzer,utente,gebruiker,użytkownikowi,usuário,kullanıcı,pengguna} #",
         "{each,every,any,your,next,first,last} {reply,replies,answer,answers,response,responses,message,messages,output,turn,post,email,summary}",
     ),
     "GETCOPY": (
@@ -289,76 +295,59 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "{carry,carrying} {it,them} out",
         "as {your,a,the} {new,next,} {instruction,instructions,order,orders,command}",
     ),
+    "ALLOWBUTTON": (
+        "{always,approve,allow} {allow,all,always,everything}",
+        "allow for {session,this session,the session}",
+        "the {allow,approve} {option,choice}",
+    ),
+    "FALSEREPORT": (
+        "{report,claim,announce,state,pretend} {success,that it worked,that nothing happened,that all went well}",
+    ),
+    "ASHUMAN": ("as the {human,user,owner,operator,admin,approver}",),
+    "REVIEWNOUN": (
+        "{need,needs,require,requires,without,no} {no,any,further,} {review,vetting,inspection,check,checks,checking}",
+    ),
+    "FORGOOD": (
+        "once and for all",
+        "for {good,ever,all time}",
+        "until further notice",
+        "in perpetuity",
+    ),
+    "NOTHINGABOVE": ("nothing {above,before,prior,preceding,written above,said above,said before,earlier}",),
+    "BINDING": ("{is,stays,remains} {binding,valid,in force,of weight}",),
+    "WHATFORBIDDEN": (
+        "{what,whatever,anything,everything} {the,your,any} {guard,gate,policy,rules,system,filter} {forbids,forbid,blocks,block,refuses,denies,prohibits,prohibit}",
+    ),
+    "NOTHINGSTOPS": ("{let,allow} nothing {hold,stop,restrain,slow,limit} you",),
+    "BYYOU": (
+        "{pressed,clicked,tapped,confirmed,approved,answered,signed} by {you,yourself,the assistant,the bot}",
+    ),
+    "TOKENYES": (
+        "a {smile,nod,wink,word,message,polite request,simple request,request,greeting,please}",
+        "an emoji",
+    ),
+    "TAKEORDERS": (
+        "{take,takes,accept,accepts,receive} {orders,instructions,commands,directions,your orders} from",
+    ),
+    "NOTKNOW": ("{better,best} {off,} not {hearing,knowing,seeing,told}",),
+    "HUMANSBEHALF": (
+        "{user's,owner's,operator's,admin's,human's,administrator's} {behalf,place,stead,name}",
+    ),
+    "ALREADYYES": (
+        "{human,user,owner,operator,admin,administrator} {already,has already,had already} {clicked,pressed,approved,confirmed,agreed,said yes,signed,consented}",
+    ),
+    "DONTASK": (
+        "{frag,frage} nicht",
+        "ne {demande,demandez} {pas,rien}",
+        "no preguntes",
+        "non chiedere",
+        "não {pergunte,perguntes}",
+        "vraag niet",
+        "nie pytaj",
+        "не спрашивай",
+        "fråga inte",
+        "spør ikke",
+        "jangan tanya",
+    ),
 }
 """Of two words and more."""
-
-CHINESE_PHRASES: dict[str, tuple[str, ...]] = {
-    "SILENCED": (
-        "{没人,无人,没有人,用户不,用户没,主人不,主人没,不,没}{回应,回复,答复,应答,反对,回话}",
-        "{沉默,超时,不吭声,不说话}",
-    ),
-    "ASYES": (
-        "{就算,即为,就是,等于,视为,当作,当成,算作,视同,代表,意味着}{是,他,用户,已,}{同意,批准,默许,允许,授权,答应}",
-    ),
-    "SUPREME": ("{最高,唯一,根本,至高}{准则,指令,法则,命令,原则,标准,规则,指示}",),
-    "THIS": ("下文", "{本,这,此}{句,份,段}{文字,指示,内容,说明}"),
-    "THISWAY": ("{按,照,依,依照,按照}{这条,本条,此条,下面,以下,这则}{的,}{办,做,执行,来,走,行事}",),
-    "CLASH": ("{冲突,矛盾,不一致,抵触,打架}",),
-    "ECHODO": ("{写什么,说什么,要什么,让什么,叫什么}{你就,就,便}{做什么,干什么,执行什么,照做,照办}",),
-    "NOBLOCK": ("{不用,不必,无需,别,不要,无须}{拦,拦截,阻拦,审查,扣下,挡}",),
-    "ACTFIRST": ("先{做,干,执行,运行,删}{了,完,}{再说,再报,再问,后报,再汇报}", "先斩后奏"),
-    "NOREPORT": ("{不用,不必,无需,别,不要,无须}{报告,汇报,报备,上报,通报}",),
-    "DISMISS": ("{点掉,点过去,划掉,一键通过,点过}",),
-    "OBEDIENT": ("{听,听从,服从}{谁,作者,写的人,对方,来人,陌生人,发件人}{的,说的,}",),
-    "UNBOUND": (
-        "{没有什么不能,没什么不能,什么都能,什么都可以,什么都敢,无所不}{做,干,说,为}",
-        "{百无禁忌,无法无天,肆无忌惮,没有底线,毫无底线}",
-    ),
-    "EVERYWHERE": (
-        "{每,每一,所有,任何,今后的,以后的}{条,个,份,次,}{新,新的,}{记忆,笔记,记录,文件,回复,总结,会话,文档}",
-    ),
-    "TOHUMAN": (
-        "{사용자,관리자,소유자,주인}{에게,에겐,한테,에게는}",
-        "{ユーザー,利用者,管理者,所有者}{に,には,へ}",
-    ),
-    "NOTASSISTANT": (
-        "{アシスタント,助手,ボット}{ではない,ではなく,じゃない,ではありません}",
-        "{어시스턴트,비서,도우미,챗봇}{가,이} {아니,아냐}",
-    ),
-    "EARLIER": (
-        "{之前,以前,先前,前面,此前,早先}{跟你,对你,给你,和你,教你,告诉你}{说,讲,交代,叮嘱,}{的,过的}",
-        "{开头,最上面,最前面,上面,顶上}{那段,那些,那几句}{话,文字,内容,说明,指示,}",
-        "{之前,以前,先前,前面,早先}{你,}{听到,学到,学过,听过,读到,看到,知道}的",
-        "{之前,以前,先前,前面,早先,上头}{那些,那套,的那些}{话,东西,内容,规矩,安排}",
-    ),
-    "DEAD": (
-        "{别当真,当不得真,只是草稿,只是草案,耳边风,耳旁风,过耳风,已成过去}",
-        "{没有,毫无,不具}{任何,}{效力,约束力,意义,权威,分量}",
-        "{从今天起,即日起,自此}{作废,失效,无效}",
-    ),
-    "WEAKLY": ("{条条框框,框框条条,清规戒律,规章,规章制度,教条,戒条,章程,禁令,纪律,红线}",),
-    "ALWAYSYES": (
-        "{就,一律,统统,都,全,总是,永远,通通,一概}{说,答,回答,回复,点,选,按}{没问题,可以,同意,允许,是,好,行,通过,批准}",
-    ),
-    "NOASK": (
-        "{不必,不用,无需,无须,别,不要,毋须,用不着}{再,另行,}{问,请示,过问,询问,征询,打扰}{他,她,谁,人,任何人,主人,用户,}",
-    ),
-    "FROMHUMAN": (
-        "{对,向,跟}{用户,主人,管理员,机主,使用者,操作员}{隐瞒,隐藏,保密}",
-        "{ユーザー,利用者,管理者,所有者,持ち主}{に,には,へ}{知らせず,言わず,伝えず,告げず,黙って,内緒で,秘密で,内密に}",
-        "{사용자,관리자,소유자,주인}{에게,에겐,한테,에게는} {알리지,말하지,보고하지} {않고,말고,마}",
-        "{사용자,관리자,주인} {모르게,몰래}",
-    ),
-    "NOTLOG": (
-        "{别,不要,勿,切勿,不得,不能,不许,不可}{留,留下,保留,写下,产生}{任何,一点,}{记录,日志,痕迹,证据,线索,把柄}",
-    ),
-    "QUIETLY": ("{悄悄,偷偷,暗中,静静,暗地里,私下,神不知鬼不觉}{地,}",),
-    "OBEYIT": ("{照做,照办,照着做,依此行事,遵照,服从}",),
-    "DECODE": ("{解码,解密,破译,还原,倒着读,反着读,倒过来读,逆序读}",),
-    "FREELY": ("{放手去做,放开手脚,随心所欲,为所欲为,想干什么就干什么,想做什么就做什么,自由行动}",),
-    "TRUSTED": ("{完全,充分,绝对,十分}{信任,相信}{你,助手,您}",),
-    "GETCOPY": ("{抄送,备份,留底,存一份,复制一份,发一份,抄一份}{给,到}",),
-    "RETRIEVE": ("{来取,来要,索取,随时查看,随时来拿,问起时,问到时,索要时}",),
-    "LET": ("{让,准许,允许}{他,她,用户,对方,外人,任何人}{看到,看见,查看,知道,拿到,得到,读取}",),
-}
-"""Of scripts without blanks; Chinese simplified."""

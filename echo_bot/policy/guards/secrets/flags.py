@@ -32,9 +32,9 @@ LONG_FLAGS = (
         "pass|token|secret|key|credential",
     ),
     hinted(
-        r"\bsetx?[ \t]+[\w.-]{0,40}?(?:password|passwd|secret|token|(?:api|access|secret)[_-]?key)[ \t]+"
+        r"\bset[xq]?[ \t]+[\w.-]{0,40}?(?:password|passwd|secret|token|(?:api|access|secret)[_-]?key)[ \t]+"
         + _VALUE,
-        "set |set\t|setx",
+        "set |set\t|setx|setq",
     ),
 )
 """Over lower case: the flags and settings of any program."""
@@ -158,7 +158,12 @@ PROGRAMS = (
         "chpasswd",
     ),
     _after(r"openssl", r"-pass(?:in|out)?[ \t]+[\"']?pass:", _REST),
-    _after(r"htpasswd", r"-\w*b\w*[ \t]+\S+[ \t]+\S+[ \t]+"),
+    _after(r"htpasswd|mosquitto_passwd", r"-\w*b\w*[ \t]+\S+[ \t]+\S+[ \t]+"),
+    _after(r"htpasswd", r"-(?=\w*n)\w*b\w*[ \t]+\S+[ \t]+"),
+    hinted(
+        r"(?:password|passphrase|secret|token|key)[\w-]{0,12}[ \t=]+<\((?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?P<bare>[^\s\"'|;&<>()]{4,})",
+        "<(",
+    ),
     hinted(
         rf"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:['\"]?%s(?:\\n)?['\"]?[ \t]+)?{_VALUE}[ \t]*"
         r"\|[^\n]{0,200}?"

@@ -18,7 +18,7 @@ NAMED = hinted(
     r"(?P<name>authorization|pass(?:word|wd|_?phrase|code)?|pwd|secret|token|auth|cred(?:s|entials?)?|signature|(?<=[_-])pat|(?<=[_-])sk|(?<![\w.])pw|(?<![a-z])psk|key"
     r"|密[码碼钥鑰]|口令|パスワード|비밀번호|passwort|kennwort|contraseña|senha|mot de passe|пароль|hasło|wachtwoord|lösenord)"
     r"(?:[_-]?(?:base|value|string|text|plain|current|old|new|prod|dev|test|live|\d{1,2}))?"
-    r"(?:[\"'\[\]]{0,2}|\\\"|&quot;|&#3[49];)[ \t]*(?P<separator>=>|:=|[:=：]|%3d|>(?=[^<\s=]))[ \t]*(?:[bruf]{1,2}(?=[\"'])|!!(?:str|binary)[ \t]+)?"
+    r"(?:[\"'\[\]]{0,2}|\\\"|&quot;|&#3[49];)[ \t]*(?P<separator>=>|:=|[:=：→]|%3d|>(?=[^<\s=]))[ \t]*(?:[bruf]{1,2}(?=[\"'])|!!(?:str|binary)[ \t]+)?"
     r"(?:(?:bearer|basic|bot|token|digest|apikey|negotiate|ssws|geniekey|splunk|oauth|key|api-token|hmac)[ \t]++(?:token=)?)?"
     r"(?:(?P<quote>\\?[\"'`]|&quot;|&#3[49];)(?P<quoted>(?:(?!(?P=quote))[^\n])++)|(?P<bare>[^\s\"'`,;&|<>()\[\]{}]++))",
     "auth|pass|pwd|secret|token|cred|signature|_pat|-pat|_sk|-sk|pw|psk|key|密|口令|パスワード|비밀번호"

@@ -55,6 +55,7 @@ _TOKENS = (
     r"sk-ant-[A-Za-z0-9_-]{20,}",
     r"sk-(?!(?:[a-z]+[-_]){2,8}[a-z0-9]{1,10}(?![A-Za-z0-9_-]))(?:[a-z]+-(?:v\d-)?)?(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}",
     r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}",
+    r"shp[a-z]{1,3}_(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}",
     r"[a-z]{2,8}_(?:live|test|prod)_(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}",
     r"\$(?:2[abxy]|[156y]|apr1|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]*|P|H)\$[./A-Za-z0-9=,$+-]{20,}",
     r"whsec_[A-Za-z0-9+/=]{20,}",

@@ -230,6 +230,7 @@ class Broker:
         if record.deadline is not None:
             await self._give_grace(record)
             await self._copies.boards_changed()
+            await self._copies.send_left(record, (await self._router.routes(record)).cards)
             return ""
         problem = await self._router.shortage(record)
         if problem:

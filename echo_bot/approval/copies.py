@@ -124,12 +124,19 @@ class Copies:
             await end_all(on_their_way)
             raise
         if on_their_way:
-            late = asyncio.create_task(self._finish(record, on_their_way), name="late cards")
-            self._late.add(late)
-            late.add_done_callback(self._late.discard)
+            self._finish_later(record, on_their_way)
         if "" in problems:
             return ""
         return next((problem for problem in problems if problem != UNREACHABLE), UNREACHABLE)
+
+    async def send_left(self, record: ApprovalRecord, addresses: Iterable[Address]) -> None:
+        """After a restart: a chat that had not got its copy yet gets it meanwhile."""
+        fresh = await self.fresh(record)
+        card = self._faces.open(fresh)
+        left = self.missing(fresh, dict.fromkeys((*fresh.unplaced, *addresses)))
+        if left:
+            sending = {asyncio.create_task(self._send_one(fresh, each, card)) for each in left}
+            self._finish_later(fresh, sending)
 
     def start(self) -> None:
         """Show the ends that an earlier run, or a platform that was down, left unshown."""
@@ -205,6 +212,11 @@ class Copies:
             self._chats.popitem(last=False)
         if ref.message_id:
             await self._store.approvals.place_copy(record.approval_id, address, ref)
+
+    def _finish_later(self, record: ApprovalRecord, on_their_way: set[asyncio.Task[str]]) -> None:
+        late = asyncio.create_task(self._finish(record, on_their_way), name="late cards")
+        self._late.add(late)
+        late.add_done_callback(self._late.discard)
 
     async def _finish(self, record: ApprovalRecord, on_their_way: set[asyncio.Task[str]]) -> None:
         """Wait for the slower chats, and show them what was decided or voted meanwhile.

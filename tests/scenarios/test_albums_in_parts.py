@@ -86,7 +86,7 @@ async def test_what_comes_after_the_album_is_after_it(tmp_path: Path, local: Con
 
 
 @pytest.mark.parametrize(
-    ("command", "answer"), [("/stop", "Stopped 1 turn."), ("/new", "A fresh conversation")]
+    ("command", "answer"), [("/stop", "Stopped 1 message that waited."), ("/new", "A fresh conversation")]
 )
 async def test_an_album_that_still_waits_for_parts_is_stopped_like_any_turn(
     tmp_path: Path, local: Config, says: Says, command: str, answer: str

@@ -60,6 +60,24 @@ async def test_a_chat_gets_its_card_once_its_platform_is_back(
         await eventually(lambda: {card.state for card in channel.cards} == {CardState.APPROVED}, "the ends")
 
 
+async def test_after_a_restart_a_chat_that_had_no_card_yet_gets_it(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    channel = Down(TemporaryFailure("down"))
+    config = local | {"permissions.approval.route": ["telegram:500", "telegram:600"]}
+    async with running_bot(tmp_path, config, channel=channel) as bot:
+        await channel.say("/run echo hi")
+        await eventually(lambda: channel.refused > 1 and channel.cards, "the refusals")
+        await eventually(lambda: bot.parts.broker._open, "the question")
+    channel.trouble = None
+    async with running_bot(tmp_path, config, channel=channel):
+        late = await channel.wait_for(lambda m: m.card is not None and m.ref.address.chat_id == "500")
+        assert (await channel.press("Approve once", message=late)).ok
+        await channel.wait_for(says("hi\n"))
+        await eventually(lambda: {card.state for card in channel.cards} == {CardState.APPROVED}, "the ends")
+    assert len(channel.cards) == 2
+
+
 async def test_nothing_is_sent_late_that_was_decided_meanwhile(
     tmp_path: Path, local: Config, says: Says
 ) -> None:

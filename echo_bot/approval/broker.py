@@ -172,7 +172,7 @@ class Broker:
     async def pending_for(self, viewer: Identity) -> tuple[ApprovalRecord, ...]:
         """The open questions that `viewer` may decide, oldest first."""
         rows = await self._store.approvals.pending()
-        return tuple([row for row in rows if row.kind != "batch" and await self._may_see(viewer, row)])
+        return tuple([row for row in rows if row.kind != "batch" and await self.may_decide(viewer, row)])
 
     async def offer_batch(self, viewer: Identity, address: Address, pending: Iterable[ApprovalRecord]) -> str:
         """One card for all of these that it can hold whole; a sentence about it, "" when there is none."""
@@ -220,7 +220,8 @@ class Broker:
             return await self._again(record, by)
         return await self.decide(approval_id, choice, by, name=name, reason=press.text)
 
-    async def _may_see(self, viewer: Identity, record: ApprovalRecord) -> bool:
+    async def may_decide(self, viewer: Identity, record: ApprovalRecord) -> bool:
+        """As long as it is open. A question is for whoever was asked."""
         if record.kind == "question":
             return str(viewer) == record.requester
         return await self._router.may_decide(viewer, record)
@@ -392,7 +393,7 @@ class Broker:
         A changed client may send any token with any message: what is no card of ours is left as it is.
         """
         where = MessageRef(press.address, press.message_id)
-        if may_be_copy(record, where, press.presser) and await self._may_see(press.presser, record):
+        if may_be_copy(record, where, press.presser) and await self.may_decide(press.presser, record):
             await self._store.approvals.add_copy(record.approval_id, where)
             if record.status is not ApprovalStatus.PENDING:
                 self._in_background(self._show(record))

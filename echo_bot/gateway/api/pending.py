@@ -93,7 +93,7 @@ class Pending:
         if record.kind != kind:
             raise ApiFailure(409, "conflict", f"This is a {record.kind}, not a {kind}.")
         is_open = record.status is ApprovalStatus.PENDING
-        if is_open and record.approval_id not in await self._decidable(caller):
+        if is_open and not await self._parts.broker.may_decide(caller.identity, record):
             raise ApiFailure(403, "forbidden", _NOT_YOURS)
         reply = await decide(record)
         if not reply.ok:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from echo_bot.testing.discord import Conversation, DiscordEmulator, Person
+from echo_bot.testing.discord import Conversation, DiscordEmulator, Person, Shown
 from echo_bot.testing.waiting import eventually
 from echo_bot.text.language import choose
 
@@ -30,6 +30,11 @@ def is_chinese(text: str) -> bool:
     return bool(_HAN.search(text)) and not _ENGLISH.search(_VALUES.sub("", text))
 
 
+def without_buttons(chat: Conversation, card: Shown) -> Shown | None:
+    now = (one for one in chat.from_bot if one.message.id == card.message.id)
+    return next((one for one in now if not one.labels), None)
+
+
 async def test_a_card_its_windows_and_its_end(opened: Opening, chat: Conversation) -> None:
     async with opened(language="zh"):
         chat.say("/run touch made")
@@ -44,7 +49,7 @@ async def test_a_card_its_windows_and_its_end(opened: Opening, chat: Conversatio
             for words in (window["title"], asked.input["label"], asked.input["placeholder"]):
                 assert is_chinese(words), words
         assert await chat.press("拒绝").answer() == "已拒绝。"
-        closed = await eventually(lambda: next((one for one in chat.from_bot if not one.labels), None), "it")
+        closed = await eventually(lambda: without_buttons(chat, card), "its end")
         assert is_chinese(closed.text), closed.text
 
 

@@ -4,18 +4,18 @@ Run it on a quiet machine: `python bench/channels.py [telegram|discord|slack] [-
 
 The emulated platform and its people live in this process, each bot in a process of its own. The bare one
 answers in the SDK's handler. Ours stores every message before it is acknowledged and every answer before it
-is sent: without a model it answers that it has none, which the bare one says in the same words, unformatted;
-with one (that echoes) it runs the model's loop and keeps a history. Bots take turns, and differences and
-ratios are those of each round. Processor time, in milliseconds for each message of the flood, is what a busy
-machine blurs least. Telegram's SDK limits how fast it sends: that limit holds in the first and the last line,
-for all bots, and is off in between.
+is sent: without a model it answers that it has none, which the bare one says in the same words; with one
+(that echoes) it runs the model's loop with its tools and a history, and stands beside a bare bot that asks
+the same model by the same library. Bots take turns, and differences and ratios are those of each round.
+Processor time, in milliseconds for each message of the flood, is what a busy machine blurs least.
+Telegram's SDK limits how fast it sends: that limit holds in the first and the last lines, for all bots, and
+is off in between.
 
-On two quiet cores, medians of three rounds: Discord adds 4.9 ms (p95 7.1) and takes 0.68 of the bare bot's
-messages (processor 2.9 to its 1.0), Slack adds 4.9 ms (6.4) and takes 0.41 (2.1 to 0.8; it was 0.38 and
-0.51 in other runs). Telegram, measured earlier, takes all of them at the SDK's limits. These machines change
-their speed: compare within one run. A model's loop costs 14 to 21 ms more. With 40 faults nothing was lost,
-doubled or out of order. A third of the time on Slack is the store; about a tenth each are its HTTP client,
-the other parts of its SDK, and the text's formatting.
+On two quiet cores, medians of three rounds: without a model Telegram adds 3.4 ms (p95 4.5), Discord 2.6
+(4.4) and Slack 2.1 (2.6), and they take 1.00 (at the SDK's limits; 0.34 without them), 0.52 and 0.68 of the
+bare bot's messages. With a model they add 9.0, 8.9 and 8.3 ms to the bare bot's that has one. With 40
+faults nothing was lost, doubled unmarked or out of order. Slower machines gave Slack 0.4 to 0.5 and Discord
+0.5 to 0.8: compare within one run.
 """
 
 from __future__ import annotations

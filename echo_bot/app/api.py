@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from echo_bot.app.parts import Parts, Setting
+from echo_bot.app.parts import Parts
+from echo_bot.app.setting import Setting
 from echo_bot.audit import check_stored
 from echo_bot.config.model import Config
 from echo_bot.gateway.api.channel import ApiChannel

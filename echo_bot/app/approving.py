@@ -19,7 +19,7 @@ from echo_bot.policy.settings import PolicySettings
 from echo_bot.storage.protocol import People
 
 if TYPE_CHECKING:
-    from echo_bot.app.parts import Setting
+    from echo_bot.app.setting import Setting
 
 
 def build_broker(

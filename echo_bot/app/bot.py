@@ -19,10 +19,11 @@ from echo_bot.app.discovery import Discovered, build_channel
 from echo_bot.app.enabled import enabled_channels, title_of
 from echo_bot.app.logs import configure_logs
 from echo_bot.app.one_bot import OneBotEach
-from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
+from echo_bot.app.parts import Parts, build_parts
 from echo_bot.app.reviving import revivable
 from echo_bot.app.secrets import Secrets, open_secrets
 from echo_bot.app.served import Served, served_for
+from echo_bot.app.setting import Setting, utc_now
 from echo_bot.app.toolbox import sandbox_warning
 from echo_bot.bus.instance import Instance, claim_instance
 from echo_bot.bus.process import ProcessId

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -33,7 +32,7 @@ from echo_bot.app.scheduling import (
     inspection_warning,
     still_authorised,
 )
-from echo_bot.app.secrets import Secrets
+from echo_bot.app.setting import Setting
 from echo_bot.app.toolbox import Toolbox, build_toolbox
 from echo_bot.app.workers import build_workers, worker_bodies
 from echo_bot.approval.asking import Asking
@@ -41,9 +40,6 @@ from echo_bot.approval.broker import Broker
 from echo_bot.approval.gate import ApprovalGate, GateOptions
 from echo_bot.approval.people import RememberedPeople
 from echo_bot.audit import Audit
-from echo_bot.channel import ChannelManifest
-from echo_bot.config.loader import Loaded
-from echo_bot.config.model import Config
 from echo_bot.config.policy import policy_settings
 from echo_bot.delivery import CardDelivery, ChannelBook, Delivery, MovedChats, Pace, StatusLines
 from echo_bot.inbox.admission import Admission
@@ -58,47 +54,13 @@ from echo_bot.policy.access import LOCAL
 from echo_bot.policy.settings import PolicySettings
 from echo_bot.scheduler.runs import Runs
 from echo_bot.session import Pausing, SessionQueues, TurnStarter
-from echo_bot.storage.protocol import Store
 from echo_bot.tools.media.hearing import Ears
 from echo_bot.tools.runner import ToolRunner
 
 if TYPE_CHECKING:
-    from pydantic_ai.models import Model
-    from pydantic_ai.toolsets import AbstractToolset
-
-    from echo_bot.agent.toolset import TurnDeps
+    pass
 
 log = structlog.get_logger(__name__)
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What a start was given. `is_interactive`: a person sits at the terminal channel.
-
-    `model` stands in for the configured one and `judge` for the approval model (scripted ones in tests);
-    `more_toolsets` are given to the model beside the registry's tools, behind the same gate. `rehearses`: the
-    parts are only looked at, so that no model is built and nothing logged.
-    """
-
-    loaded: Loaded
-    manifests: tuple[ChannelManifest, ...]
-    store: Store
-    secrets: Secrets
-    writer: str
-    is_interactive: bool
-    clock: Callable[[], datetime] = utc_now
-    model: Model | None = None
-    judge: Model | None = None
-    more_toolsets: Sequence[AbstractToolset[TurnDeps]] = ()
-    rehearses: bool = False
-
-    @property
-    def config(self) -> Config:
-        return self.loaded.config
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from echo_bot.app.enabled import enabled_channels, title_of
 from echo_bot.app.mcp import servers_warnings
 from echo_bot.app.model import choose_models, choose_others
 from echo_bot.app.one_bot import OneBotEach
-from echo_bot.app.parts import utc_now
 from echo_bot.app.scheduling import inspection_warning
 from echo_bot.app.secrets import Secrets, open_secrets
+from echo_bot.app.setting import utc_now
 from echo_bot.app.toolbox import build_executors, sandbox_warning
 from echo_bot.config.loader import Loaded
 from echo_bot.config.places import tool_files

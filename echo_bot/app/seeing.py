@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from echo_bot.agent.ledger import Ledger, Purpose
 from echo_bot.app.model import ModelChoice
-from echo_bot.app.tool_states import UNCONFIGURED
+from echo_bot.app.unconfigured import UNCONFIGURED
 from echo_bot.events import SessionKey
 from echo_bot.tools.base import ToolResult
 from echo_bot.tools.media.seeing import Image

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from echo_bot.app.unconfigured import UNCONFIGURED
 from echo_bot.policy.call import Executor
 from echo_bot.policy.catalogue import CATALOGUE
 from echo_bot.policy.settings import ToolSettings
-from echo_bot.text.language import N_
 from echo_bot.tools.builtin.interpreters import languages_readiness
 from echo_bot.tools.registry import Availability, Registry, ToolState
 
@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from echo_bot.storage.protocol import SealedValues
     from echo_bot.storage.store import SqlStore
     from echo_bot.tools.media.hearing import Ears
-
-UNCONFIGURED: Mapping[str, str] = {
-    "delegate_task": "a worker needs a model: set models.default",
-    "spawn_task": "a worker needs a model: set models.default",
-    "knowledge_search": "nothing is indexed: set knowledge.paths, or name paths to knowledge_index rebuild",
-    "vision_analyze": N_("no model that sees: set models.default, or tools.vision.api_key"),
-}
-"""What each tool says that is there and cannot work without a configuration."""
-
 
 _WHERE = {
     Executor.SANDBOX: "code runs in a sandbox (bubblewrap)",
@@ -89,8 +80,9 @@ async def unstarted_parts(
     environ: Mapping[str, str],
 ) -> Parts:
     """The parts of a start, to be looked at: nothing is opened, run or written."""
-    from echo_bot.app.parts import Setting, build_parts, utc_now
+    from echo_bot.app.parts import build_parts
     from echo_bot.app.rehearsal import secrets_or_names
+    from echo_bot.app.setting import Setting, utc_now
 
     secrets, _ = await secrets_or_names(loaded, sealed, environ)
     return build_parts(

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from echo_bot.app.api import add_api
-from echo_bot.app.parts import Parts, Setting, build_parts, utc_now
+from echo_bot.app.parts import Parts, build_parts
 from echo_bot.app.reviving import revivable
 from echo_bot.app.secrets import open_secrets
+from echo_bot.app.setting import Setting, utc_now
 from echo_bot.channel import AsgiApp, Channel, ChannelManifest, ChannelState
 from echo_bot.config.loader import Loaded, config_from_keys
 from echo_bot.gateway import Gateway, GatewaySettings

@@ -12,10 +12,9 @@ Telegram's SDK limits how fast it sends: that limit holds in the first and the l
 is off in between.
 
 On two quiet cores, medians of three rounds: without a model Telegram adds 3.4 ms (p95 4.5), Discord 2.6
-(4.4) and Slack 2.1 (2.6), and they take 1.00 (at the SDK's limits; 0.34 without them), 0.52 and 0.68 of the
-bare bot's messages. With a model they add 9.0, 8.9 and 8.3 ms to the bare bot's that has one. With 40
-faults nothing was lost, doubled unmarked or out of order. Slower machines gave Slack 0.4 to 0.5 and Discord
-0.5 to 0.8: compare within one run.
+(4.4) and Slack 2.1 (2.6); they take 1.00 (at the SDK's limits; 0.34 without), 0.52 and 0.68 of the bare bot's
+messages. With a model they add 9.0, 8.9 and 8.3 ms to the bare one's. With 40 faults nothing was lost,
+doubled unmarked or out of order. Slower machines gave Slack 0.4 to 0.5: compare within one run.
 """
 
 from __future__ import annotations
@@ -66,12 +65,7 @@ BESIDE = {"bare": "bare", "core": "bare", "bare_model": "bare", "model": "bare_m
 """What each is compared with."""
 
 Answer = Callable[[str], Awaitable[str]]
-"""What a bare bot says to a message."""
-
 Serving = Callable[[ChannelSettings], AbstractAsyncContextManager[None]]
-
-
-# The bots, each in a process of its own
 
 
 @asynccontextmanager
@@ -204,7 +198,7 @@ async def no_model(_: str) -> str:
 
 
 def asked_model() -> Answer:
-    """The library of our model's loop, with the same model: no tools, no history."""
+    """By the library of our model's loop, without tools or history."""
     from pydantic_ai import Agent
 
     from echo_bot.testing.scripted_model import echo_model
@@ -226,9 +220,6 @@ async def serve(kind: str, platform: str, request: dict[str, Any]) -> None:
         print("ready", flush=True)
         while await asyncio.to_thread(sys.stdin.readline):
             print(time.process_time(), flush=True)
-
-
-# The measurements
 
 
 @dataclass(frozen=True)

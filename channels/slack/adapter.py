@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
@@ -39,7 +38,7 @@ from echo_bot.channel import (
     Prompting,
 )
 from echo_bot.channel.uploads import read_for_upload
-from echo_bot.errors import OutcomeUnknown, StartError, TemporaryFailure
+from echo_bot.errors import StartError, TemporaryFailure
 from echo_bot.events import Address, Card, ContentBlock, MessageRef, OutboundFile, OutboundText
 from echo_bot.text.language import N_, _
 
@@ -120,20 +119,8 @@ class SlackChannel:
 
     async def send_text(self, address: Address, message: OutboundText) -> MessageRef:
         message = self._as_taken(message)
-        shown = render_text(message)
-        if not message.is_draft:
-            return await self._post(address, shown, _message_id(message.dedup_key))
-        with translated(self._redaction.clean):
-            address = await self._reachable(address)
-        strays = self._connected().strays
-        draft = strays.begin(address, shown.text)
-        try:
-            ref = await self._post(address, shown, _message_id(message.dedup_key))
-        except (OutcomeUnknown, asyncio.CancelledError):
-            strays.lost(draft)
-            raise
-        strays.stands(draft, ref.message_id)
-        return ref
+        key = _message_id(message.dedup_key)
+        return await self._post(address, render_text(message), key, is_draft=message.is_draft)
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
         return await self._post(address, render_card(card), _message_id(card.dedup_key))
@@ -191,10 +178,14 @@ class SlackChannel:
 
     # Inside
 
-    async def _post(self, address: Address, shown: Rendered, client_msg_id: str = "") -> MessageRef:
+    async def _post(
+        self, address: Address, shown: Rendered, client_msg_id: str = "", *, is_draft: bool = False
+    ) -> MessageRef:
         identified: dict[str, Any] = {"client_msg_id": client_msg_id} if client_msg_id else {}
+        strays = self._connected().strays
         with translated(self._redaction.clean):
             to = await self._reachable(address)
+        with strays.sending(to, shown.text, is_draft=is_draft), translated(self._redaction.clean):
             try:
                 sent = await self._web().chat_postMessage(
                     channel=to.chat_id,
@@ -212,8 +203,10 @@ class SlackChannel:
                 if not client_msg_id or error_code(error) not in _ALREADY_SENT:
                     raise
                 return MessageRef(to, "")
-        stands_in = replace(to, chat_id=str(sent.get("channel") or to.chat_id))
-        return MessageRef(stands_in, str(sent.get("ts") or ""))
+            stands_in = replace(to, chat_id=str(sent.get("channel") or to.chat_id))
+            ref = MessageRef(stands_in, str(sent.get("ts") or ""))
+            strays.stands(ref.address.chat_id, ref.message_id)
+        return ref
 
     async def _edit(self, ref: MessageRef, shown: Rendered) -> None:
         with translated(self._redaction.clean):

@@ -74,6 +74,23 @@ async def test_what_was_sent_before_in_the_same_words_stays(
     assert standing == [ref.message_id for ref in kept]
 
 
+async def test_a_text_in_the_words_of_a_lost_draft_stays_though_slack_tells_of_it_before_it_answers(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, dm: Conversation
+) -> None:
+    slack.drop("chat.postMessage", times=2)
+    for _ in range(2):
+        with pytest.raises(OutcomeUnknown):
+            await channel.send_text(DM, DRAFT)
+    sent = [
+        await channel.send_text(DM, DRAFT),
+        await channel.send_text(DM, OutboundText(DRAFT.text, markdown=False)),
+    ]
+    dm.say("heard?")
+    await port.wait_for_event("heard?")
+    assert slack.called("chat.delete") == []
+    assert [one.ts for one in dm.from_bot] == [ref.message_id for ref in sent]
+
+
 async def test_a_cancellation_that_is_swallowed_holds_up_no_stop() -> None:
     async def stubborn() -> None:
         with suppress(asyncio.CancelledError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, TypeVar
 
@@ -116,7 +117,7 @@ class TelegramChannel:
                 reply_to_id=message.reply_to_id,
                 is_draft=message.is_draft,
             )
-        except OutcomeUnknown:
+        except (OutcomeUnknown, asyncio.CancelledError):
             if message.is_draft:
                 self._connected().strays.lost(_number(address.chat_id))
             raise

@@ -55,7 +55,7 @@ class Link:
         self._port, self._account, self._rhythm = port, account, rhythm
         self._errands = Errands()
         self.strays = Strays(bot, account, self._errands)
-        self._presses = Presses(bot, port, account, self._errands)
+        self._presses = Presses(bot, port, account, self._errands, self.strays)
         self._albums: OrderedDict[str, tuple[Message, ...]] = OrderedDict()
         quiet = rhythm.album_quiet if webhook is None else rhythm.album_quiet_webhook
         self._intake = Intake(self._take, account, quiet)

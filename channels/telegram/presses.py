@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import replace
+from functools import partial
 
 import structlog
 from telegram import CallbackQuery, Message, User
@@ -14,6 +15,7 @@ from channels.telegram.inbound import NAME, thread_of
 from channels.telegram.keyboard import read_callback_data
 from channels.telegram.patience import patiently
 from channels.telegram.questions import HOW_TO_ANSWER, Questions, answering, question_for
+from channels.telegram.strays import Strays
 from echo_bot.channel import Port, Prompt
 from echo_bot.channel.errands import Errands
 from echo_bot.events import Address, ButtonPress, Identity, PressReply
@@ -29,9 +31,10 @@ _TOO_LONG = N_("This is too long to be changed in Telegram. Change it on the bot
 class Presses:
     """Hands presses to the port. One that cannot be stored raises, so that Telegram delivers it again."""
 
-    def __init__(self, bot: TelegramBot, port: Port, account: str, errands: Errands) -> None:
+    def __init__(self, bot: TelegramBot, port: Port, account: str, errands: Errands, strays: Strays) -> None:
         self._bot, self._port, self._account, self._errands = bot, port, account, errands
-        self._questions = Questions(bot, account)
+        self._strays = strays
+        self._questions = Questions(bot, account, strays)
         self._asked: OrderedDict[str, None] = OrderedDict()
 
     async def take(self, query: CallbackQuery) -> None:
@@ -92,17 +95,16 @@ class Presses:
     async def _say(self, message: Message, reply: PressReply) -> None:
         """Tell who completed a press by words; there is no query left to answer."""
         thread = thread_of(message)
+        say = partial(
+            self._bot.send_message,
+            message.chat.id,
+            reply.text or _("Done."),
+            message_thread_id=int(thread) if thread else None,
+            reply_parameters=answering(str(message.message_id)),
+            disable_notification=reply.ok,
+        )
         try:
-            await patiently(
-                lambda: self._bot.send_message(
-                    message.chat.id,
-                    reply.text or _("Done."),
-                    message_thread_id=int(thread) if thread else None,
-                    reply_parameters=answering(str(message.message_id)),
-                    disable_notification=reply.ok,
-                ),
-                self._bot.token,
-            )
+            await patiently(lambda: self._strays.say(message.chat.id, say), self._bot.token)
         except TelegramError:
             log.info("telegram_outcome_not_said", account=self._account, message=message.message_id)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
 
 from telegram import ForceReply, Message, MessageEntity, ReplyParameters, User
 
 from channels.telegram.client import TelegramBot
 from channels.telegram.inbound import NAME, thread_of
 from channels.telegram.render import MAX_UNITS
+from channels.telegram.strays import Strays
 from echo_bot.channel import LengthUnit, Prompt
 from echo_bot.events import Address, ButtonPress, Identity
 from echo_bot.text.language import N_, _
@@ -64,13 +66,14 @@ def question_for(presser: User, press: ButtonPress, prompt: Prompt) -> Question:
 class Questions:
     """Asks by a message that only the presser's client turns into an open reply."""
 
-    def __init__(self, bot: TelegramBot, account: str) -> None:
-        self._bot, self._account = bot, account
+    def __init__(self, bot: TelegramBot, account: str, strays: Strays) -> None:
+        self._bot, self._account, self._strays = bot, account, strays
         self._open: OrderedDict[tuple[str, str], ButtonPress] = OrderedDict()
 
     async def ask(self, question: Question, press: ButtonPress, prompt: Prompt) -> None:
         """Raises TelegramError when it could not be asked."""
-        asked = await self._bot.send_message(
+        send = partial(
+            self._bot.send_message,
             press.address.chat_id,
             question.text,
             entities=question.entities,
@@ -80,6 +83,7 @@ class Questions:
                 selective=True, input_field_placeholder=prompt.question[:_MAX_PLACEHOLDER] or None
             ),
         )
+        asked = await self._strays.say(int(press.address.chat_id), send)
         self._open[(press.address.chat_id, str(asked.message_id))] = press
         while len(self._open) > _REMEMBERED:
             self._open.popitem(last=False)

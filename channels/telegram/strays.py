@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
 import structlog
+from telegram import Message
 from telegram.error import BadRequest, TelegramError
 
 from channels.telegram.client import DRAFT, TelegramBot
@@ -61,6 +62,13 @@ class Strays:
             self._under_way[chat_id] -= 1
             if not self._under_way[chat_id]:
                 del self._under_way[chat_id]
+
+    async def say(self, chat_id: int, send: Callable[[], Awaitable[Message]]) -> Message:
+        """`send` a message there that is no stray either. Raises what `send` raises."""
+        with self.sending(chat_id):
+            said = await send()
+        self.sent(chat_id, said.message_id)
+        return said
 
     def sent(self, chat_id: int, message_id: int) -> None:
         """A message was sent there; if a stray stands before it, it goes now."""

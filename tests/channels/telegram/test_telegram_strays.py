@@ -10,10 +10,10 @@ import pytest
 from channels.telegram.adapter import TelegramChannel
 from channels.telegram.client import open_bot
 from channels.telegram.strays import Strays
-from echo_bot.channel import ChannelSettings
+from echo_bot.channel import ChannelSettings, Prompt
 from echo_bot.channel.errands import Errands
 from echo_bot.errors import OutcomeUnknown
-from echo_bot.events import Address, OutboundText
+from echo_bot.events import Address, Button, Card, OutboundText
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.telegram import Conversation, TelegramEmulator
 from echo_bot.testing.waiting import eventually
@@ -70,3 +70,37 @@ async def test_what_is_being_sent_meanwhile_is_no_stray(
     with suppress(AssertionError):
         await eventually(lambda: telegram.called("deleteMessage") or None, "a deletion", timeout=0.5)
     assert {f"text {n}" for n in range(3)} <= {message.text for message in chat.from_bot}
+
+
+async def test_a_draft_that_nobody_waits_for_any_more_is_taken_away_when_it_stands(
+    telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort, chat: Conversation
+) -> None:
+    chat.say("tell me")
+    await port.wait_for_event("tell me")
+    held = telegram.hold("sendMessage")
+    sending = asyncio.create_task(channel.send_text(HERE, DRAFT))
+    await eventually(lambda: telegram.called("sendMessage"), "the draft")
+    sending.cancel()
+    with suppress(asyncio.CancelledError):
+        await sending
+    held.set()
+    await chat.wait_for_text(DRAFT.text)
+    await channel.send_text(HERE, WHOLE)
+    await eventually(lambda: [m.text for m in chat.from_bot] == [WHOLE.text] or None, "the stray to be gone")
+
+
+async def test_what_is_said_of_a_press_is_no_stray(
+    telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort, chat: Conversation
+) -> None:
+    port.asks = Prompt("Why not?")
+    await channel.send_card(HERE, Card("c1", "exec", (), (Button("Deny", "t", prompt="Why not?"),)))
+    await chat.press("Deny").answer()
+    question = await chat.wait_for_text("Why not?")
+    await lose_a_draft(telegram, channel, port, chat)
+    chat.reply(question, "it deletes my work")
+    await chat.wait_for_text("Approved once")
+    await channel.send_text(HERE, WHOLE)
+    await eventually(
+        lambda: DRAFT.text not in {m.text for m in chat.from_bot} or None, "the stray to be gone"
+    )
+    assert {"Approved once", WHOLE.text} <= {m.text for m in chat.from_bot}

@@ -9,6 +9,7 @@ from typing import Any
 
 import structlog
 
+from echo_bot.backoff import backoff
 from echo_bot.errors import StorageError
 from echo_bot.events import Address, ApprovalId
 from echo_bot.storage.protocol import Approvals
@@ -59,7 +60,7 @@ class LateEnds:
             tries, due = self._next.get(record.approval_id, (0, now))
             missing = (ref.address for ref in record.copies if ref not in record.ended)
             if due <= now and any(_place(address) in running for address in missing):
-                pause = min(_LOOK_SECONDS * 2**tries, _LONGEST_PAUSE_SECONDS)
+                pause = backoff(tries, _LOOK_SECONDS, _LONGEST_PAUSE_SECONDS)
                 self._next[record.approval_id] = tries + 1, now + timedelta(seconds=pause)
                 self._begin(self._try(record), f"late end of {record.approval_id}")
 

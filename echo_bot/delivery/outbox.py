@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import structlog
 
+from echo_bot.backoff import backoff
 from echo_bot.channel import Channel, ChannelState
 from echo_bot.delivery.body import Body, drops_doubles, fitting, hand_over, parts_for
 from echo_bot.delivery.book import ChannelBook
@@ -39,7 +40,7 @@ T = TypeVar("T")
 
 _BATCH = 64
 _UNSENT = ("queued", "sending")
-_MAX_BACKOFF_SECONDS = 60.0
+_MAX_PAUSE_SECONDS = 60.0
 _NOT_RUNNING_RETRY_SECONDS = 5.0
 _SEND_TIMEOUT_SECONDS = 90.0
 _LOOK_AGAIN_SECONDS = 5.0
@@ -288,7 +289,7 @@ class Delivery:
                 await self._dead(row, str(error) or type(error).__name__)
             else:
                 mark = f"{_REPEATED} " if isinstance(error, OutcomeUnknown | TimeoutError) else ""
-                pause = min(2.0**row.tries, _MAX_BACKOFF_SECONDS) if counts else _NOT_RUNNING_RETRY_SECONDS
+                pause = backoff(row.tries, 1.0, _MAX_PAUSE_SECONDS) if counts else _NOT_RUNNING_RETRY_SECONDS
                 await self._later(row, pause, f"{mark}{error}", counts=counts)
         else:
             return await self._sent(row, body, ref)
@@ -388,8 +389,7 @@ class Delivery:
         raise StorageError(f"outbox row {row.row_id} could not be marked {state}")
 
     def _end(self, row: OutboxRow) -> None:
-        future = self._waiters.get((row.source, row.part))
-        if future is not None and not future.done():
+        if (future := self._waiters.get((row.source, row.part))) and not future.done():
             future.set_result(row)
 
 

@@ -17,6 +17,7 @@ from typing import Literal
 
 import structlog
 
+from echo_bot.backoff import backoff
 from echo_bot.channel import Channel, ChannelCapabilities
 from echo_bot.delivery.card_json import transcript_row
 from echo_bot.delivery.outbox import Delivery
@@ -271,7 +272,7 @@ async def _edit(channel: Channel, ref: MessageRef, card: Card) -> None:
             return
         except (RetryAfter, TemporaryFailure) as error:
             log.debug("status_line_not_ended", address=str(ref.address), error=str(error))
-            pause = min(2.0**attempt, _LONGEST_PAUSE_SECONDS)
+            pause = backoff(attempt, 1.0, _LONGEST_PAUSE_SECONDS)
             await asyncio.sleep(error.seconds + 0.1 if isinstance(error, RetryAfter) else pause)
         except ChannelError as error:
             log.info("status_line_not_ended", address=str(ref.address), error=str(error))

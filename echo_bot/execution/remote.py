@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from echo_bot.backoff import backoff
 from echo_bot.errors import StartError
 from echo_bot.execution.environment import check_environment
 from echo_bot.execution.protocol import CommandSpec, LostError
@@ -179,7 +180,7 @@ class RemoteExecutor:
             try:
                 link = await self._connect()
             except StartError as error:
-                pause = min(_FIRST_PAUSE * 2**self._failures, _LONGEST_PAUSE)
+                pause = backoff(self._failures, _FIRST_PAUSE, _LONGEST_PAUSE)
                 self._failures += 1
                 self._not_before = asyncio.get_running_loop().time() + pause
                 self._complaint = str(error)

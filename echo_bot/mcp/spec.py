@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from echo_bot.backoff import backoff
+
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
@@ -51,4 +53,4 @@ class Timing:
 
     def pause(self, failures: int) -> float:
         """Before the next try, after so many failures in a row."""
-        return min(self.first_pause * 2.0 ** min(failures - 1, 30), self.most_pause)
+        return backoff(failures - 1, self.first_pause, self.most_pause)

@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -56,9 +55,6 @@ from echo_bot.scheduler.runs import Runs
 from echo_bot.session import Pausing, SessionQueues, TurnStarter
 from echo_bot.tools.media.hearing import Ears
 from echo_bot.tools.runner import ToolRunner
-
-if TYPE_CHECKING:
-    pass
 
 log = structlog.get_logger(__name__)
 

@@ -81,11 +81,11 @@ class Broker:
     async def start(self) -> None:
         """Before any channel is heard: take up what is open, and close what no turn waits for any more."""
         self._seen_seq = await self._store.approvals.last_decision()
-        self._copies.start()
+        await self._copies.start()
         alive = {turn.turn_id for turn in await self._store.turns.unfinished()}
         for record in await self._store.approvals.pending():
             if record.kind == "batch":
-                self._in_background(self._take_up_batch(record))
+                self._in_background(self._take_up(record))
             elif record.turn_id in alive:
                 self._open[record.approval_id] = record
                 await self._give_grace(record)
@@ -228,20 +228,31 @@ class Broker:
 
     async def _open_or_reopen(self, record: ApprovalRecord) -> str:
         """Returns why nobody can decide the question, "" when somebody can; then its clock runs."""
-        if record.deadline is not None:
+        if record.deadline is None:
+            if problem := await self._router.shortage(record):
+                return problem
+            routes = await self._router.routes(record)
+            problem = "" if record.copies else await self._copies.send(record, routes.cards, self._clock())
+            if problem:
+                return problem
+            await self._start_clock(record, routes)
+        else:
             await self._give_grace(record)
             await self._copies.boards_changed()
-            await self._copies.send_left(record, (await self._router.routes(record)).cards)
-            return ""
-        problem = await self._router.shortage(record)
-        if problem:
-            return problem
-        routes = await self._router.routes(record)
-        if not record.copies:
-            problem = await self._copies.send(record, routes.cards, self._clock())
-        if not problem:
-            await self._start_clock(record, routes)
-        return problem
+        if record.deadline is not None or record.copies:
+            self._in_background(self._take_up(record))
+        return ""
+
+    async def _take_up(self, record: ApprovalRecord) -> None:
+        """After a restart: a chat that had not got its copy yet gets it meanwhile."""
+        try:
+            if record.kind == "batch":
+                await self._batches.take_up(record)
+            else:
+                routes = await self._router.routes(record)
+                await self._copies.send_more(record, (*record.unplaced, *routes.cards))
+        except Exception:  # the outer edge of this task: the question itself goes on waiting
+            log.exception("card_not_taken_up", approval=record.approval_id)
 
     async def _start_clock(self, record: ApprovalRecord, routes: Routes) -> None:
         opened = self._clock()
@@ -313,12 +324,8 @@ class Broker:
     async def _escalate(self, record: ApprovalRecord) -> None:
         """Others get the card too. Once they have it, it is not sent again, also after a restart."""
         try:
-            if wanted := self._copies.missing(record, await self._router.escalations(record)):
-                await self._copies.send(record, wanted, self._clock())
-            await self._store.approvals.set_alarms(record.approval_id, None, None)
-            fresh, _ = await self._reread(record)
-            if fresh.status is not ApprovalStatus.PENDING or fresh.votes:
-                self._changed(fresh)
+            if await self._copies.send_more(record, await self._router.escalations(record)):
+                await self._store.approvals.set_alarms(record.approval_id, None, None)
         except Exception:  # the outer edge of this task: the question itself goes on waiting
             log.exception("escalation_failed", approval=record.approval_id)
         finally:
@@ -357,12 +364,6 @@ class Broker:
         if future is not None and not future.done():
             future.set_result(record)
         self._in_background(self._show(record))
-
-    async def _take_up_batch(self, record: ApprovalRecord) -> None:
-        try:
-            await self._batches.take_up(record)
-        except Exception:  # the outer edge of this task: the calls on it have cards of their own
-            log.exception("batch_not_taken_up", approval=record.approval_id)
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work, name="close cards")

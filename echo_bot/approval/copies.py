@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from asyncio import FIRST_COMPLETED
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from itertools import chain
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 
@@ -35,7 +36,8 @@ log = structlog.get_logger(__name__)
 
 _ENDS_REMEMBERED = 500
 _SEND_AGAIN_SECONDS = 2.0
-_CHATS_REMEMBERED = 2000
+_DIRECT_CHATS = "direct_chats"
+"""Where it is stored which chat a person's id stands for: JSON of the one address under that of the other."""
 
 
 class Faces(Protocol):
@@ -89,19 +91,15 @@ class Copies:
         self._store, self._cards, self._faces = store, cards, faces
         self._notice, self._timeout = notice, timeout_seconds
         self._locks: dict[ApprovalId, asyncio.Lock] = {}
-        self._late: set[asyncio.Task[None]] = set()
+        self._late: set[asyncio.Task[bool]] = set()
         self._ends: OrderedDict[tuple[str, ...], Card] = OrderedDict()
         self._late_ends = LateEnds(store.approvals, self._show_late, running=running, clock=clock)
-        self._chats: OrderedDict[Address, Address] = OrderedDict()
+        self._chats: dict[Address, Address] = {}
+        self._under_way: set[tuple[ApprovalId, Address]] = set()
 
     def fits(self, address: Address, record: ApprovalRecord) -> bool:
         """Is the open card whole in one message there?"""
         return self._cards.fits(address, self._faces.open(record))
-
-    def missing(self, record: ApprovalRecord, addresses: Iterable[Address]) -> list[Address]:
-        """Those without a copy. A person and their direct chat are one place."""
-        there = {ref.address for ref in record.copies}
-        return [each for each in addresses if self._chats.get(each, each) not in there]
 
     async def send(self, record: ApprovalRecord, addresses: Iterable[Address], now: datetime) -> str:
         """Send the open card to each chat. Returns once one has it, or why none has.
@@ -110,7 +108,7 @@ class Copies:
         """
         until = record.deadline or now + timedelta(seconds=record.timeout_seconds)
         card = self._faces.open(replace(record, deadline=until))
-        on_their_way = {asyncio.create_task(self._send_one(record, each, card)) for each in addresses}
+        on_their_way = self._begin(record, addresses, card)
         problems: list[str] = []
         try:
             async with asyncio.timeout(self._timeout):
@@ -129,17 +127,25 @@ class Copies:
             return ""
         return next((problem for problem in problems if problem != UNREACHABLE), UNREACHABLE)
 
-    async def send_left(self, record: ApprovalRecord, addresses: Iterable[Address]) -> None:
-        """After a restart: a chat that had not got its copy yet gets it meanwhile."""
-        fresh = await self.fresh(record)
-        card = self._faces.open(fresh)
-        left = self.missing(fresh, dict.fromkeys((*fresh.unplaced, *addresses)))
-        if left:
-            sending = {asyncio.create_task(self._send_one(fresh, each, card)) for each in left}
-            self._finish_later(fresh, sending)
+    async def send_more(self, record: ApprovalRecord, addresses: Iterable[Address]) -> bool:
+        """Send the open card to those of the chats that have none, for as long as somebody is asked.
 
-    def start(self) -> None:
+        Ends when each has it or never will. False: it could not be stored, and is to be tried again.
+        """
+        under_way = set(self._under_way)
+        fresh = await self.fresh(record)
+        under_way |= self._under_way
+        there = {ref.address for ref in fresh.copies}
+        there |= {self._place(each) for approval_id, each in under_way if approval_id == fresh.approval_id}
+        left = [each for each in dict.fromkeys(addresses) if self._place(each) not in there]
+        if not left or fresh.status is not ApprovalStatus.PENDING:
+            return True
+        return await self._finish_later(fresh, self._begin(fresh, left, self._faces.open(fresh)))
+
+    async def start(self) -> None:
         """Show the ends that an earlier run, or a platform that was down, left unshown."""
+        chats = await self._store.values.list(_DIRECT_CHATS)
+        self._chats = {_from_json(person): _from_json(chat) for person, chat in chats.items()}
         self._late_ends.start()
 
     async def close(self) -> None:
@@ -183,6 +189,22 @@ class Copies:
     async def fresh(self, record: ApprovalRecord) -> ApprovalRecord:
         return await self._store.approvals.get(record.approval_id) or record
 
+    def _place(self, address: Address) -> Address:
+        """A person and their direct chat are one place."""
+        return self._chats.get(address, address)
+
+    def _begin(
+        self, record: ApprovalRecord, addresses: Iterable[Address], card: Card
+    ) -> set[asyncio.Task[str]]:
+        return {self._begin_one(record, each, card) for each in addresses}
+
+    def _begin_one(self, record: ApprovalRecord, address: Address, card: Card) -> asyncio.Task[str]:
+        place = record.approval_id, address
+        self._under_way.add(place)
+        task = asyncio.create_task(self._send_one(record, address, card))
+        task.add_done_callback(lambda _: self._under_way.discard(place))
+        return task
+
     async def _send_one(self, record: ApprovalRecord, address: Address, card: Card) -> str:
         """Until it stands there, can never, or nobody is asked any more. Returns why it does not, or ""."""
         in_doubt = address in record.unplaced
@@ -207,21 +229,24 @@ class Copies:
                 return UNREACHABLE
 
     async def _stands(self, record: ApprovalRecord, address: Address, ref: MessageRef) -> None:
-        self._chats[address] = ref.address
-        while len(self._chats) > _CHATS_REMEMBERED:
-            self._chats.popitem(last=False)
+        if ref.address != self._place(address):
+            await self._store.values.put(_DIRECT_CHATS, _to_json(address), _to_json(ref.address))
+            self._chats[address] = ref.address
         if ref.message_id:
             await self._store.approvals.place_copy(record.approval_id, address, ref)
 
-    def _finish_later(self, record: ApprovalRecord, on_their_way: set[asyncio.Task[str]]) -> None:
+    def _finish_later(
+        self, record: ApprovalRecord, on_their_way: set[asyncio.Task[str]]
+    ) -> asyncio.Task[bool]:
         late = asyncio.create_task(self._finish(record, on_their_way), name="late cards")
         self._late.add(late)
         late.add_done_callback(self._late.discard)
+        return late
 
-    async def _finish(self, record: ApprovalRecord, on_their_way: set[asyncio.Task[str]]) -> None:
+    async def _finish(self, record: ApprovalRecord, on_their_way: set[asyncio.Task[str]]) -> bool:
         """Wait for the slower chats, and show them what was decided or voted meanwhile.
 
-        Once it is decided, a chat that hangs is waited for no longer.
+        Once it is decided, a chat that hangs is waited for no longer. False: something could not be stored.
         """
         left = on_their_way
         try:
@@ -236,8 +261,10 @@ class Copies:
                     break
         except StorageError as error:
             log.error("late_card_not_stored", approval=record.approval_id, error=str(error))
+            return False
         finally:
             await end_all(on_their_way)
+        return True
 
     async def _close(self, record: ApprovalRecord) -> None:
         card = self._faces.closed(record)
@@ -266,7 +293,7 @@ class Copies:
                 self._ends.popitem(last=False)
 
 
-async def end_all(tasks: Collection[asyncio.Task[str]] | Collection[asyncio.Task[None]]) -> None:
+async def end_all(tasks: Collection[asyncio.Task[Any]]) -> None:
     """Cancel them and wait until they are gone."""
     for task in tuple(tasks):
         task.cancel()
@@ -297,6 +324,14 @@ def _chat_of(address: Address) -> tuple[str, str, str]:
 def place_of(ref: MessageRef) -> tuple[str, str, str, str]:
     """Where a message stands, without the thread: platforms leave that out now and then."""
     return *_chat_of(ref.address), ref.message_id
+
+
+def _to_json(address: Address) -> str:
+    return json.dumps(asdict(address))
+
+
+def _from_json(text: str) -> Address:
+    return Address(**json.loads(text))
 
 
 def _progress(record: ApprovalRecord) -> str:

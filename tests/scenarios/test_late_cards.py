@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,16 @@ from echo_bot.testing.waiting import eventually
 Config = dict[str, object]
 Says = Callable[[str], Callable[[FakeMessage], bool]]
 
+ASKS_500_LATER = {
+    "permissions.approval.route": ["telegram:600"],
+    "permissions.approval.remind_after_seconds": 1,
+    "permissions.approval.escalate_to": ["telegram:500"],
+}
 DOWN = [TemporaryFailure("down"), RetryAfter(0.01), OutcomeUnknown("no answer")]
 
 
 class Down(FakeChannel):
-    """Chat 500 gets no card while there is a `trouble`."""
+    """Chat 500 gets no card while there is a `trouble`; who is written to by id has a chat of another id."""
 
     def __init__(self, trouble: ChannelError) -> None:
         super().__init__("telegram")
@@ -33,7 +39,15 @@ class Down(FakeChannel):
         if self.trouble is not None and address.chat_id == "500":
             self.refused += 1
             raise self.trouble
-        return await super().send_card(address, card)
+        return await super().send_card(replace(address, chat_id=address.chat_id.replace("U", "D")), card)
+
+
+async def approve_late(channel: FakeChannel, says: Says) -> None:
+    """On the card of chat 500, once it has come; every card shows it."""
+    late = await channel.wait_for(lambda m: m.card is not None and m.ref.address.chat_id == "500")
+    assert (await channel.press("Approve once", message=late)).ok
+    await channel.wait_for(says("hi\n"))
+    await eventually(lambda: {card.state for card in channel.cards} == {CardState.APPROVED}, "the ends")
 
 
 @pytest.fixture(autouse=True)
@@ -54,27 +68,67 @@ async def test_a_chat_gets_its_card_once_its_platform_is_back(
         await channel.say("/run echo hi")
         await eventually(lambda: channel.refused > 3 and len(channel.cards) == len(others), "the refusals")
         channel.trouble = None
-        late = await channel.wait_for(lambda m: m.card is not None and m.ref.address.chat_id == "500")
-        assert (await channel.press("Approve once", message=late)).ok
-        await channel.wait_for(says("hi\n"))
-        await eventually(lambda: {card.state for card in channel.cards} == {CardState.APPROVED}, "the ends")
+        await approve_late(channel, says)
 
 
-async def test_after_a_restart_a_chat_that_had_no_card_yet_gets_it(
+async def test_after_a_restart_a_chat_that_had_no_card_yet_gets_it_and_no_other(
     tmp_path: Path, local: Config, says: Says
 ) -> None:
     channel = Down(TemporaryFailure("down"))
-    config = local | {"permissions.approval.route": ["telegram:500", "telegram:600"]}
+    config = local | {"permissions.approval.route": ["telegram:U7", "telegram:500"]}
     async with running_bot(tmp_path, config, channel=channel) as bot:
         await channel.say("/run echo hi")
         await eventually(lambda: channel.refused > 1 and channel.cards, "the refusals")
         await eventually(lambda: bot.parts.broker._open, "the question")
     channel.trouble = None
     async with running_bot(tmp_path, config, channel=channel):
-        late = await channel.wait_for(lambda m: m.card is not None and m.ref.address.chat_id == "500")
-        assert (await channel.press("Approve once", message=late)).ok
-        await channel.wait_for(says("hi\n"))
-        await eventually(lambda: {card.state for card in channel.cards} == {CardState.APPROVED}, "the ends")
+        await approve_late(channel, says)
+    assert len(channel.cards) == 2
+
+
+async def test_a_chat_that_was_down_is_sent_one_card_though_it_is_asked_twice(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    channel = Down(TemporaryFailure("down"))
+    config = local | {
+        "permissions.approval.route": ["telegram:600", "telegram:500"],
+        "permissions.approval.remind_after_seconds": 1,
+        "permissions.approval.escalate_to": ["telegram:500", "telegram:700"],
+    }
+    async with running_bot(tmp_path, config, channel=channel):
+        await channel.say("/run echo hi")
+        await channel.wait_for(lambda m: m.card is not None and m.ref.address.chat_id == "700")
+        seen = channel.refused
+        await eventually(lambda: channel.refused > seen + 3, "more tries")
+        channel.trouble = None
+        await approve_late(channel, says)
+    assert len(channel.cards) == 3
+
+
+async def test_who_is_asked_later_gets_the_card_however_long_the_platform_is_down(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    channel = Down(TemporaryFailure("down"))
+    config = local | ASKS_500_LATER | {"permissions.approval.card_delivery_timeout_seconds": 1}
+    async with running_bot(tmp_path, config, channel=channel):
+        await channel.say("/run echo hi")
+        await eventually(lambda: channel.refused > 60, "tries for longer than the first card may take")
+        channel.trouble = None
+        await approve_late(channel, says)
+    assert len(channel.cards) == 2
+
+
+async def test_who_is_asked_later_gets_one_card_after_a_restart(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    channel = Down(OutcomeUnknown("no answer"))
+    config = local | ASKS_500_LATER
+    async with running_bot(tmp_path, config, channel=channel):
+        await channel.say("/run echo hi")
+        await eventually(lambda: channel.refused > 3, "the refusals")
+    channel.trouble = None
+    async with running_bot(tmp_path, config, channel=channel):
+        await approve_late(channel, says)
     assert len(channel.cards) == 2
 
 

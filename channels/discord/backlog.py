@@ -64,10 +64,22 @@ class Backlog:
         chats = [chat for chat in await self._port.chats(NAME, self._account) if self._is_new(chat)]
         for some_chats in _portions(chats):
             await asyncio.gather(*(self._recall(client, chat, seconds) for chat in some_chats))
-        looked_at = [*self._last_seen.items(), *self._elsewhere(client)]
-        for known in _portions(looked_at):
-            reads = (self._history(client, channel_id, seen, seconds) for channel_id, (_, seen) in known)
-            for (_, (place, _)), messages in zip(known, await asyncio.gather(*reads), strict=True):
+        known = list(self._last_seen.items())
+        elsewhere = [each async for each in self._read(client, list(self._elsewhere(client)), seconds)]
+        # The oldest first, and all before the rest: where this breaks off, what is left is still newer than
+        # all that was seen anywhere.
+        for found in sorted(elsewhere, key=lambda each: each[0].id):
+            yield found
+        async for found in self._read(client, known, seconds):
+            yield found
+
+    async def _read(
+        self, client: DiscordClient, known: Sequence[tuple[int, tuple[Where, int]]], seconds: float
+    ) -> AsyncIterator[tuple[Message, Where]]:
+        """What came in these channels after the message that is given with each."""
+        for some in _portions(known):
+            reads = (self._history(client, channel_id, seen, seconds) for channel_id, (_, seen) in some)
+            for (_, (place, _)), messages in zip(some, await asyncio.gather(*reads), strict=True):
                 for message in messages:
                     yield message, place
 

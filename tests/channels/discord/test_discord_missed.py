@@ -9,7 +9,8 @@ import pytest
 from channels.discord.adapter import DiscordChannel
 from channels.discord.connection import Rhythm
 from echo_bot.channel import ChannelSettings, ChannelState, TranscriptEntry
-from echo_bot.events import Address
+from echo_bot.errors import StorageError
+from echo_bot.events import Address, InboundEvent
 from echo_bot.testing.discord import Conversation, DiscordEmulator, Person
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.waiting import eventually
@@ -219,6 +220,33 @@ async def test_what_was_said_meanwhile_in_other_channels_of_the_server_is_read_t
     thread.mention("in a thread")
     await port.wait_for_event("in another channel")
     await port.wait_for_event("in a thread")
+
+
+async def test_of_other_channels_nothing_is_lost_where_storing_breaks_off_on_the_way(
+    channel: DiscordChannel,
+    port: FakePort,
+    discord: DiscordEmulator,
+    ada: Person,
+    chat: Conversation,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def breaks_off(event: InboundEvent) -> bool:
+        if event.text == "second":
+            monkeypatch.undo()
+            raise StorageError("locked")
+        return await FakePort.receive(port, event)
+
+    guild = discord.guild()
+    rooms = [ada.chat(guild.channel(name)) for name in ("one", "two")]
+    chat.say("before")
+    await port.wait_for_event("before")
+    await lose_session(channel, discord)
+    monkeypatch.setattr(port, "receive", breaks_off)
+    rooms[0].mention("first")
+    rooms[1].mention("second")
+    rooms[0].mention("third")
+    await eventually(lambda: len(port.stored) == 4, "everything")
+    assert [event.text for event in port.stored] == ["before", "first", "second", "third"]
 
 
 async def test_the_first_start_of_all_reads_no_history(

@@ -12,11 +12,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
-from telegram.error import RetryAfter
 from telegram.ext import AIORateLimiter, ExtBot
 from telegram.request import HTTPXRequest
 
-from channels.telegram.failures import TOKEN_FIX, ServerFailed
+from channels.telegram.failures import TOKEN_FIX, LeftOut, ServerFailed
 from channels.telegram.reading import readable, receipt
 from echo_bot.channel import ChannelSettings
 from echo_bot.errors import ChannelFatal
@@ -62,9 +61,9 @@ class Pace(AIORateLimiter):
         return await super().process_request(callback, args, kwargs, endpoint, data, rate_limit_args)
 
     def _refuse_where_busy(self, chat_id: int) -> None:
-        """Raises RetryAfter for a group of whose minute little is left."""
+        """Raises LeftOut for a group of whose minute little is left."""
         if chat_id < 0 and not self._get_group_limiter(chat_id).has_capacity(_KEPT_FOR_FINALS):
-            raise RetryAfter(_UNTIL_LESS_BUSY)
+            raise LeftOut(_UNTIL_LESS_BUSY)
 
 
 class Turnstile(HTTPXRequest):

@@ -72,14 +72,20 @@ class ServerFailed(NetworkError):
         super().__init__(f"{phrase} ({status})")
 
 
+class LeftOut(TelegramRetryAfter):
+    """A draft that is not sent, so that there is room for what must arrive: nobody else has to wait."""
+
+
 def failure_of(error: TelegramError, token: str) -> ChannelError:
     """The leaf of `ChannelError` for what the SDK raised; its text never holds the token."""
     said = without_token(_shortened(error.message), token)
     match error:
         case InvalidToken():
             return ChannelFatal("Telegram does not accept the bot's token", TOKEN_FIX, "token")
+        case LeftOut():
+            return TemporaryFailure("There is little room left in the chat's minute")
         case TelegramRetryAfter():
-            return RetryAfter(_seconds(error.retry_after))
+            return RetryAfter(seconds_of(error.retry_after))
         case Forbidden() | ChatMigrated():
             return TargetGone(said)
         case BadRequest() if any(phrase in said.lower() for phrase in _GONE):
@@ -127,5 +133,5 @@ def _was_asked(error: TelegramError) -> bool:
     return isinstance(cause, httpx.TransportError) and not isinstance(cause, _NOT_ASKED)
 
 
-def _seconds(value: int | timedelta) -> float:
+def seconds_of(value: int | timedelta) -> float:
     return value.total_seconds() if isinstance(value, timedelta) else float(value)

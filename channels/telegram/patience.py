@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from telegram.error import TelegramError
+from telegram.error import RetryAfter, TelegramError
 
-from channels.telegram.failures import failure_of
-from echo_bot.errors import OutcomeUnknown, RetryAfter, TemporaryFailure
+from channels.telegram.failures import failure_of, seconds_of
+from echo_bot.errors import RetryAfter as AskedToWait
+from echo_bot.errors import TemporaryFailure
 
 _PAUSES_SECONDS = (0.5, 2.0)
 
@@ -24,8 +25,7 @@ async def patiently(send: Callable[[], Awaitable[object]], token: str) -> None:
             await send()
             return
         except TelegramError as error:
-            failure = failure_of(error, token)
-            if not isinstance(failure, RetryAfter | TemporaryFailure | OutcomeUnknown):
+            if not isinstance(failure_of(error, token), AskedToWait | TemporaryFailure):
                 raise
-            await asyncio.sleep(failure.seconds if isinstance(failure, RetryAfter) else pause)
+            await asyncio.sleep(seconds_of(error.retry_after) if isinstance(error, RetryAfter) else pause)
     await send()

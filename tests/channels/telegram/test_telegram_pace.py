@@ -6,7 +6,7 @@ import pytest
 
 from channels.telegram.adapter import TelegramChannel
 from channels.telegram.standing import Rhythm, Standing
-from echo_bot.errors import ChannelFatal, RetryAfter
+from echo_bot.errors import ChannelFatal, TemporaryFailure
 from echo_bot.events import Address, OutboundText
 from echo_bot.testing.telegram import TelegramEmulator
 
@@ -14,16 +14,16 @@ GROUP = Address("telegram", "-1002")
 DRAFT = OutboundText("growing …", is_draft=True)
 
 
-async def test_in_a_busy_group_drafts_are_refused_and_answers_are_not(
+async def test_in_a_busy_group_drafts_are_left_out_and_answers_do_not_wait_for_them(
     telegram: TelegramEmulator, channel: TelegramChannel
 ) -> None:
     telegram.group(-1002, "Busy")
     ref = await channel.send_text(GROUP, DRAFT)
     for number in range(12):
         await channel.send_text(GROUP, OutboundText(f"answer {number}"))
-    with pytest.raises(RetryAfter):
+    with pytest.raises(TemporaryFailure):
         await channel.edit_text(ref, DRAFT)
-    with pytest.raises(RetryAfter):
+    with pytest.raises(TemporaryFailure):
         await channel.send_text(GROUP, DRAFT)
     await channel.edit_text(ref, OutboundText("the whole answer"))
     assert telegram.called("editMessageText")[-1].text("text") == "the whole answer"

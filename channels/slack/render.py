@@ -32,6 +32,9 @@ MAX_TEXT = 3900
 """The `text` of a message that also has blocks, or is changed later: Slack takes 4000 when changing."""
 
 _MAX_SOURCE = 2800
+_LEAST_SOURCE = 350
+"""Five characters, as of `&amp;`, for each of so many still fit a section."""
+
 _MAX_TOKEN = 2000
 _MAX_LABEL = 75
 _BUTTONS_A_ROW = 5
@@ -56,15 +59,12 @@ class Rendered:
 def render_text(message: OutboundText) -> Rendered:
     """The message as one text where it fits, else as sections; literally where formatting loses words."""
     source = message.text
-    formatted = to_mrkdwn(source) if message.markdown and len(source) <= _MAX_SOURCE else None
+    formatted = to_mrkdwn(source) if message.markdown and len(source) <= MAX_SECTION else None
     if formatted is not None and len(formatted) <= MAX_SECTION:
         return Rendered(formatted)
-    if len(escaped(source)) <= MAX_SECTION:
+    if formatted is None and len(escaped(source)) <= MAX_SECTION:
         return Rendered(escaped(source), literal=True)
-    blocks = tuple(_sections(source)) if message.markdown else ()
-    if not blocks or sum(_length(block) for block in blocks) > MAX_ALL_SECTIONS:
-        blocks = tuple(literal_blocks(source))
-    return Rendered(preview(source), blocks, literal=True)
+    return Rendered(preview(source), _formatted_blocks(message), literal=True)
 
 
 def render_card(card: Card) -> Rendered:
@@ -129,14 +129,26 @@ def _button(button: Button, number: str) -> Block:
     return key | {"style": style} if style else key
 
 
-def _sections(source: str) -> Iterator[Block]:
-    for piece in split_markdown(source, _MAX_SOURCE, LengthUnit.CHARACTERS):
+def _formatted_blocks(message: OutboundText) -> tuple[Block, ...]:
+    """The text in as much of its formatting as fits a message: all, all but of what grows by it, or none."""
+    for least in (_LEAST_SOURCE, _MAX_SOURCE) if message.markdown else ():
+        blocks = tuple(_sections(message.text, _MAX_SOURCE, least))
+        if blocks and sum(map(_length, blocks)) <= MAX_ALL_SECTIONS:
+            return blocks
+    return tuple(literal_blocks(message.text))
+
+
+def _sections(source: str, limit: int, least: int) -> Iterator[Block]:
+    """Pieces of at most `limit`; one that formatting makes too long is halved, but not below `least`."""
+    for piece in split_markdown(source, limit, LengthUnit.CHARACTERS):
         if code := code_of(piece):
             # Literal, so that no < or & of it takes more room than it has.
             yield {"type": "rich_text", "elements": [_preformatted(code)]}
             continue
         text = to_mrkdwn(piece)
-        if text is None or not text or len(text) > MAX_SECTION:
+        if text and len(text) > MAX_SECTION and limit // 2 >= least:
+            yield from _sections(piece, limit // 2, least)
+        elif not text or len(text) > MAX_SECTION:
             yield from literal_blocks(piece)
         else:
             yield {

@@ -161,6 +161,27 @@ def test_long_code_is_shown_as_code_whatever_is_in_it() -> None:
     assert message.words.count("a & b") == 320
 
 
+@pytest.mark.parametrize("length_of_text", [2790, 2801, 2900, 3000, 3001, 6000, 11_999])
+def test_a_text_of_any_length_is_formatted(length_of_text: int) -> None:
+    source = f"**bold** {'word ' * MAX_CHARACTERS}"[: length_of_text - 1] + "."
+    assert shown(OutboundText(source)).words.startswith("*bold* word")
+
+
+@pytest.mark.parametrize(
+    "grown",
+    [
+        "R&D and more " * 230,
+        "&&&& " * 300,
+        "```\n" + "if (a < b && c > d) { }\n" * 115 + "```\n",
+        "[a](http://b.c) " * 180,
+    ],
+)
+def test_what_grows_past_a_section_by_its_formatting_is_formatted_still(grown: str) -> None:
+    message = shown(OutboundText(f"# Title\n\nThis is **bold**.\n\n{grown}"))
+    assert message.words.startswith("*Title*\n\nThis is *bold*.")
+    assert message.pings == []
+
+
 @pytest.mark.parametrize("piece", ["word ", "<&>", "line of code\n", "**b** ", "é🙂"])
 @pytest.mark.parametrize("markdown", [True, False])
 def test_the_longest_message_fits_slacks_limits(piece: str, markdown: bool) -> None:

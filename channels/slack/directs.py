@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -10,6 +11,7 @@ from channels.slack.failures import SDK_ERRORS
 from echo_bot.errors import TargetGone
 
 _REMEMBERED = 2000
+_WAIT_SECONDS = 1.0
 
 
 class Directs:
@@ -31,12 +33,13 @@ class Directs:
     async def is_own(self, user_id: str, channel_id: str) -> bool:
         """Is this the direct chat of that person with the bot? One of two people looks the same.
 
-        Where Slack does not say, it is taken for one: it is the usual case.
+        Where Slack does not say within a second, it is taken for one: it is the usual case.
         """
         if not is_direct(channel_id):
             return False
         try:
-            return await self.channel_of(user_id) == channel_id
+            async with asyncio.timeout(_WAIT_SECONDS):
+                return await self.channel_of(user_id) == channel_id
         except (*SDK_ERRORS, TargetGone):
             return True
 

@@ -140,6 +140,14 @@ async def test_a_command_that_cannot_be_stored_says_so(
     assert "could not be stored" in (await ada.command("status").reply())["text"]
 
 
+async def test_a_command_in_a_direct_chat_waits_for_no_slow_slack(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    slack.hold("conversations.open")
+    assert (await ada.command("status").reply())["text"] == "All is well."
+    assert not port.commanded[0].is_group
+
+
 async def test_a_command_that_comes_again_is_answered_once(
     slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
 ) -> None:

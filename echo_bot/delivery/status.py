@@ -182,7 +182,11 @@ class StatusLines:
         card = self._open_card(running)
         try:
             if running.ref is None:
-                running.ref = await channel.send_card(address, card)
+                ref = await channel.send_card(address, card)
+                if not ref.message_id:
+                    running.is_astray = True
+                    return _BETWEEN_SECONDS
+                running.ref = ref
                 await self._remember(call_id, running)
                 await self._keep(running.ref.address, card)
             else:

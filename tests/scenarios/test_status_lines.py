@@ -11,7 +11,7 @@ import pytest
 
 from echo_bot.delivery import status
 from echo_bot.errors import OutcomeUnknown, RetryAfter, TemporaryFailure
-from echo_bot.events import CardState
+from echo_bot.events import Address, Card, CardState, MessageRef
 from echo_bot.storage.store import open_store
 from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.fake_channel import FULL_CAPABILITIES, FakeChannel, FakeMessage
@@ -180,3 +180,30 @@ async def test_a_line_that_may_have_arrived_goes_on_where_doubles_are_dropped(
         await bot.channel.say("/run sleep 0.5; echo end")
         await bot.channel.wait_for(says("end\n"))
         await eventually(lambda: [card.buttons for card in bot.channel.cards] == [()], "its end")
+
+
+class Silent(FakeChannel):
+    """Takes cards and does not say where they stand."""
+
+    edits = 0
+
+    async def send_card(self, address: Address, card: Card) -> MessageRef:
+        return replace(await super().send_card(address, card), message_id="")
+
+    async def edit_card(self, ref: MessageRef, card: Card) -> None:
+        self.edits += 1
+        await super().edit_card(ref, card)
+
+
+async def test_a_line_that_stands_nobody_knows_where_is_neither_changed_nor_remembered(
+    tmp_path: Path, free: Config, says: Says
+) -> None:
+    channel = Silent("telegram")
+    async with running_bot(tmp_path, free, channel=channel) as bot:
+        await channel.say("/run while [ ! -e go ]; do sleep 0.02; done; echo end")
+        await line_of(bot)
+        (bot.workspace / "go").touch()
+        await channel.wait_for(says("end\n"))
+        await eventually(lambda: not bot.parts.status._tasks, "the line's end")
+        assert await bot.store.values.list("status_lines") == {}
+    assert channel.edits == 0

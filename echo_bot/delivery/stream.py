@@ -31,7 +31,7 @@ _UNFINISHED = re.compile(r"[A-Za-z0-9_.+/=~:@%-]*\Z")
 
 _CURSOR = " …"
 _LAST_DRAW_SECONDS = 10.0
-_FIND_PAUSES_SECONDS = (0.5, 2.0, 0.0)
+_FIND_PAUSES_SECONDS = (0.0, 0.5, 2.0)
 
 
 class ReplyStream:
@@ -120,7 +120,10 @@ class ReplyStream:
             await self._find(channel)
 
     async def _find(self, channel: Channel) -> None:
-        """Sent once more under its key the draft says where it stands, whatever is in it this time."""
+        """Sent once more under its key the draft says where it stands, whatever is in it this time.
+
+        The answer does not wait for long: where it would, the draft is let be.
+        """
         sign = OutboundText(
             _CURSOR.strip(),
             markdown=False,
@@ -129,14 +132,20 @@ class ReplyStream:
             is_draft=True,
         )
         for pause in _FIND_PAUSES_SECONDS:
+            held = self._delivery.pace.held(self._address)
+            if held > _LAST_DRAW_SECONDS:
+                return
+            await asyncio.sleep(max(pause, held))
             try:
                 async with asyncio.timeout(_LAST_DRAW_SECONDS):
                     self._ref = await channel.send_text(self._address, sign)
+                    return
+            except RetryAfter as error:
+                self._delivery.pace.hold(self._address, error.seconds)
+            except (TargetGone, ChannelFatal):
+                return
             except (ChannelError, TimeoutError) as error:
                 log.debug("draft_not_found", address=str(self._address), error=str(error))
-                await asyncio.sleep(max(pause, error.seconds if isinstance(error, RetryAfter) else 0.0))
-            else:
-                return
 
     def _is_found_by_key(self, channel: Channel) -> bool:
         return bool(self._key) and channel.capabilities.dedups_sends
@@ -159,7 +168,7 @@ class ReplyStream:
         except RetryAfter as error:
             self._delivery.pace.hold(self._address, error.seconds)
             return max(self._interval, error.seconds)
-        except ChannelError as error:
+        except (ChannelError, StorageError) as error:
             log.debug("preview_dropped", address=str(self._address), error=str(error))
             if isinstance(error, TargetGone | ChannelFatal):
                 self._ended.set()
@@ -168,14 +177,6 @@ class ReplyStream:
                 # A draft may stand there and nobody knows where: another one would stand beside it.
                 self._ended.set()
         return self._interval
-
-    async def _stands_behind_others(self) -> bool:
-        """A new message would stand before those that still wait to be sent."""
-        try:
-            return await self._delivery.has_unsent(self._address)
-        except StorageError as error:
-            log.debug("preview_dropped", address=str(self._address), error=str(error))
-            return True
 
     async def _draw(self, channel: Channel) -> None:
         text = self._text
@@ -187,8 +188,8 @@ class ReplyStream:
             return
         message = OutboundText(shown, markdown=False, reply_to_id=self._reply_to_id, is_draft=True)
         if self._ref is None:
-            if await self._stands_behind_others():
-                return
+            if await self._delivery.has_unsent(self._address):
+                return  # it would stand before what still waits to be sent
             stands, self._may_stand = self._may_stand, True
             try:
                 self._ref = await channel.send_text(self._address, replace(message, dedup_key=self._key))

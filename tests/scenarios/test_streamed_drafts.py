@@ -11,6 +11,7 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from echo_bot.agent.journal import Journal
 from echo_bot.delivery import Pace, stream
 from echo_bot.errors import OutcomeUnknown, RetryAfter, StorageError, TargetGone, TemporaryFailure
 from echo_bot.events import Address
@@ -121,14 +122,14 @@ async def test_a_draft_holds_while_the_platform_asks_to_wait_and_the_answer_is_c
 ) -> None:
     model = HalfModel()
     async with running_bot(tmp_path, QUICK, model=model.model, channel=fast()) as bot:
-        pace, chat = bot.parts.delivery.pace, Address("telegram", "1")
+        now = asyncio.get_running_loop().time
+        began = now()
         bot.channel.fail("send_text", RetryAfter(1.5))
         await bot.channel.say("tell me")
         await eventually(lambda: not bot.channel._faults["send_text"], "the refusal")
-        assert pace.take(chat, 1.0) > 0
         model.go_on.set()
-        await eventually(lambda: bot.channel.texts or not pace.held(chat), "the wait's end")
-        assert bot.channel.texts == []
+        await bot.channel.wait_for(lambda m: True, "what comes first")
+        assert now() - began >= 1.5
         reply = await bot.channel.wait_for(says("the rest of it."))
         assert reply.body == "Half of the answer and the rest of it."
 
@@ -186,7 +187,7 @@ async def test_where_nothing_can_be_sent_no_draft_is_tried_again(tmp_path: Path,
 async def test_a_draft_is_found_again_also_when_the_answer_has_grown_beyond_one_message(
     tmp_path: Path, says: Says, monkeypatch: pytest.MonkeyPatch, tries: int
 ) -> None:
-    monkeypatch.setattr(stream, "_FIND_PAUSES_SECONDS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(stream, "_FIND_PAUSES_SECONDS", (0.0, 0.0, 0.0, 0.0))
     whole = "Half of the answer and " + "the rest of it. " * 600 + "The end."
     model = HalfModel(rest=whole.removeprefix("Half of the answer and "))
     channel = fast()
@@ -199,6 +200,45 @@ async def test_a_draft_is_found_again_also_when_the_answer_has_grown_beyond_one_
         model.go_on.set()
         await bot.channel.wait_for(says("The end."))
         assert "".join(bot.channel.texts).split() == whole.split()
+
+
+async def test_the_answer_does_not_wait_for_a_draft_that_the_platform_lets_nobody_look_for(
+    tmp_path: Path, says: Says
+) -> None:
+    model = HalfModel()
+    channel = fast()
+    channel.capabilities = replace(channel.capabilities, dedups_sends=True)
+    rare: Config = {"channels.stream.min_interval_ms": 60_000}
+    async with running_bot(tmp_path, rare, model=model.model, channel=channel) as bot:
+        bot.channel.fail("send_text", OutcomeUnknown("no answer"), after=True)
+        bot.channel.fail("send_text", RetryAfter(3600.0))
+        await bot.channel.say("tell me")
+        await bot.channel.wait_for(says("Half of the answer and …"))
+        model.go_on.set()
+        await eventually(lambda: bot.parts.queues.total() == (0, 0), "the turn's end")
+        assert await bot.parts.delivery.has_unsent(Address("telegram", "1"))
+
+
+async def test_a_draft_goes_on_where_its_place_could_not_be_stored_at_first(
+    tmp_path: Path, says: Says, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = HalfModel()
+    noted: list[str] = []
+
+    async def note(journal: Journal, message_id: str) -> None:
+        noted.append(message_id)
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(Journal, "note_draft", note)
+    async with running_bot(tmp_path, QUICK, model=model.model, channel=fast()) as bot:
+        await bot.channel.say("tell me")
+        draft = await bot.channel.wait_for(says("Half of the answer and …"))
+        await eventually(lambda: len(draft.versions) > 1, "the draft drawn again")
+        model.go_on.set()
+        await eventually(
+            lambda: bot.channel.texts == ["Half of the answer and the rest of it."], "the answer"
+        )
+    assert noted == [draft.ref.message_id]
 
 
 async def test_a_draft_does_not_overtake_a_message_that_waits_to_be_sent(tmp_path: Path, says: Says) -> None:

@@ -68,7 +68,7 @@ class DiscordClient(discord.Client):
         return channel.guild.id if isinstance(channel, GuildChannel | discord.Thread) else None
 
     async def setup_hook(self) -> None:
-        self.http._global_over = _PassingLimit()
+        self.http._global_over = PassingLimit()
 
     async def on_connect(self) -> None:
         self._listener.connected()
@@ -93,7 +93,7 @@ class DiscordClient(discord.Client):
         log.error("discord_event_failed", event_name=event_method, error=type(sys.exception()).__name__)
 
 
-class _PassingLimit(asyncio.Event):
+class PassingLimit(asyncio.Event):
     """Set unless all calls wait for a limit. It passes also when the call that met it is given up meanwhile.
 
     The SDK would leave every later call waiting for ever.
@@ -101,11 +101,22 @@ class _PassingLimit(asyncio.Event):
 
     def __init__(self) -> None:
         super().__init__()
+        self._passes: asyncio.TimerHandle | None = None
         self.set()
 
+    def set(self) -> None:
+        self._end_timer()
+        super().set()
+
     def clear(self) -> None:
+        self._end_timer()
         super().clear()
-        asyncio.get_running_loop().call_later(LONGEST_RATE_WAIT_SECONDS, self.set)
+        self._passes = asyncio.get_running_loop().call_later(LONGEST_RATE_WAIT_SECONDS, self.set)
+
+    def _end_timer(self) -> None:
+        """That of one limit would let a later one pass too early."""
+        if self._passes is not None:
+            self._passes.cancel()
 
 
 def _proxy(proxy: str) -> str | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from channels.discord.adapter import DiscordChannel
+from channels.discord.client import PassingLimit
 from echo_bot.errors import ChannelError, FormatRejected, RetryAfter, TargetGone, TemporaryFailure
 from echo_bot.events import (
     Address,
@@ -22,6 +24,7 @@ from echo_bot.events import (
 )
 from echo_bot.testing.discord import Conversation, DiscordEmulator, Person
 from echo_bot.testing.fake_port import FakePort
+from echo_bot.testing.waiting import eventually
 
 HOSTILE = "@everyone @here <@{ada}> <@!{ada}> <@&{role}> <#{room}> ||x|| `@everyone` ```\n<@{ada}>\n```"
 MESSAGES = "/channels/*/messages"
@@ -343,9 +346,29 @@ async def test_a_limit_for_all_calls_passes_also_when_the_call_that_met_it_was_g
 ) -> None:
     monkeypatch.setattr("channels.discord.client.LONGEST_RATE_WAIT_SECONDS", 0.3)
     address = Address("discord", chat.id)
-    limit = discord.fail("POST", "/channels/*/typing", 429, retry_after=0.2, is_global=True)
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(channel.typing(address), 0.15)
-    assert limit.met == 1
+    limit = discord.fail("POST", "/channels/*/typing", 429, retry_after=2.9, is_global=True)
+    typing = asyncio.create_task(channel.typing(address))
+    await eventually(lambda: limit.met, "the limit")
+    await asyncio.wait({typing}, timeout=0.1)
+    typing.cancel()
     await channel.send_text(address, OutboundText("after it"))
     assert chat.from_bot[-1].text == "after it"
+
+
+async def test_a_limit_for_all_calls_does_not_pass_with_an_earlier_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loop, timers = asyncio.get_running_loop(), list[asyncio.TimerHandle]()
+    call_later = loop.call_later
+
+    def noted(*about: Any) -> asyncio.TimerHandle:
+        timers.append(call_later(*about))
+        return timers[-1]
+
+    monkeypatch.setattr(loop, "call_later", noted)
+    limit = PassingLimit()
+    limit.clear()
+    limit.set()
+    limit.clear()
+    assert [timer.cancelled() for timer in timers] == [True, False]
+    limit.set()

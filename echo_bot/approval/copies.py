@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -90,7 +91,7 @@ class Copies:
     ) -> None:
         self._store, self._cards, self._faces = store, cards, faces
         self._notice, self._timeout = notice, timeout_seconds
-        self._locks: dict[ApprovalId, asyncio.Lock] = {}
+        self._locks: WeakValueDictionary[ApprovalId, asyncio.Lock] = WeakValueDictionary()
         self._late: set[asyncio.Task[bool]] = set()
         self._ends: OrderedDict[tuple[str, ...], Card] = OrderedDict()
         self._late_ends = LateEnds(store.approvals, self._show_late, running=running, clock=clock)
@@ -163,8 +164,6 @@ class Copies:
                 await asyncio.gather(*(self._cards.update(ref, card, line) for ref in fresh.copies))
             else:
                 await self._close(fresh)
-        if fresh.status is not ApprovalStatus.PENDING:
-            self._locks.pop(record.approval_id, None)
         await self._cards.boards_changed()
 
     async def tell_waiting(self, record: ApprovalRecord) -> None:

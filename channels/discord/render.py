@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,9 +36,9 @@ _LITERAL = re.compile(
 
 
 def render_markdown(source: str) -> str:
-    """Discord's markdown, or `source` as it is where that would outgrow a message."""
+    """Discord's markdown; where that would outgrow a message `source`, in which only links are made honest."""
     rendered = "\n".join(_rendered(source))
-    return rendered if len(rendered) <= MAX_CHARACTERS else source
+    return rendered if len(rendered) <= MAX_CHARACTERS else _outside_code(source, _honest)
 
 
 def literal(text: str) -> str:
@@ -174,12 +174,21 @@ def _prose(encoded: bytes, start: int, end: int) -> Iterator[str]:
 
 def _inline(text: str) -> str:
     """Everything outside code spans in Discord's spelling, with no ping and no syntax of Discord's own."""
+    return _outside_code(text, _words)
+
+
+def _outside_code(text: str, change: Callable[[str], str]) -> str:
     pieces: list[str] = []
     place = 0
     for span in _CODE_SPAN.finditer(text):
-        pieces += [_words(text[place : span.start()]), span[0]]
+        pieces += [change(text[place : span.start()]), span[0]]
         place = span.end()
-    return "".join([*pieces, _words(text[place:])])
+    return "".join([*pieces, change(text[place:])])
+
+
+def _honest(text: str) -> str:
+    """Links with other words than their target show it; never longer than `text`."""
+    return _LINK.sub(lambda found: min(_link(found), found[0], key=len), text)
 
 
 def _words(text: str) -> str:

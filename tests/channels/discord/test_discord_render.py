@@ -161,3 +161,12 @@ def test_text_that_formatting_would_make_too_long_goes_as_it_is() -> None:
     source = "|" * 1500
     assert render_markdown(source) == source
     assert re.fullmatch(r"\|+", source)
+
+
+def test_links_show_their_target_also_where_formatting_would_make_the_text_too_long() -> None:
+    code = "`[https://good.example](https://evil.example)`"
+    source = f"[https://good.example](https://evil.example) ![](https://a.example) {code} {'||a||' * 370}"
+    rendered = render_markdown(source)
+    assert rendered.startswith("https://good.example (https://evil.example) ![](https://a.example)")
+    assert code in rendered
+    assert len(rendered) <= len(source) <= MAX_CHARACTERS

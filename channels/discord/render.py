@@ -36,7 +36,7 @@ _LITERAL = re.compile(
 
 
 def render_markdown(source: str) -> str:
-    """Discord's markdown; where that would outgrow a message `source`, in which only links are made honest."""
+    """Discord's markdown; `source` with its links made honest where that would outgrow a message."""
     rendered = "\n".join(_rendered(source))
     return rendered if len(rendered) <= MAX_CHARACTERS else _outside_code(source, _honest)
 

@@ -284,7 +284,7 @@ class Inbox:
             return await self._command(event, name, rest)
         if name and name not in TURN_COMMANDS:
             claimed = await self._claim_only(event)
-            return Taken(True, text=unknown_command(name) if claimed else "")
+            return Taken(claimed, text=unknown_command(name) if claimed else "")
         if not name and await self._answers_question(event):
             return Taken(True)
         if name == "retry":

@@ -166,6 +166,19 @@ async def test_what_comes_again_counts_once_and_what_was_one_too_many_stays_unre
         assert not any(says("Too many messages")(message) for message in bot.channel.messages)
 
 
+@pytest.mark.parametrize("text", ["/whoami", "/nosuch", "/retry", "hello"])
+async def test_whatever_comes_again_as_a_native_command_is_known_as_such(
+    tmp_path: Path, local: Config, text: str
+) -> None:
+    config = local | {"rate_limit.per_minute": 1, "rate_limit.burst": 2}
+    async with running_bot(tmp_path, config) as bot:
+        replies = [await bot.channel.command(text, event_id="one") for _ in range(4)]
+    assert [(reply.ok, reply.busy, reply.repeated) for reply in replies] == [
+        (True, False, False),
+        *[(True, False, True)] * 3,
+    ]
+
+
 async def test_an_edit_of_a_message_that_waits_replaces_it(
     tmp_path: Path, local: Config, is_open: Is, says: Says
 ) -> None:

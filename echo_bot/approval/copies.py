@@ -220,10 +220,11 @@ class Copies:
                 )
                 if not isinstance(error, RetryAfter | TemporaryFailure):
                     return str(error) if isinstance(error, FormatRejected) else UNREACHABLE
+                asked = error.seconds if isinstance(error, RetryAfter) else 0.0
             else:
                 await self._stands(record, address, ref)
                 return ""
-            await asyncio.sleep(_SEND_AGAIN_SECONDS)
+            await asyncio.sleep(max(_SEND_AGAIN_SECONDS, asked))
             if (await self.fresh(record)).status is not ApprovalStatus.PENDING:
                 return UNREACHABLE
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -32,11 +34,15 @@ class Down(FakeChannel):
     def __init__(self, trouble: ChannelError) -> None:
         super().__init__("telegram")
         self.trouble: ChannelError | None = trouble
-        self.refused = 0
+        self.refused_at: list[float] = []
+
+    @property
+    def refused(self) -> int:
+        return len(self.refused_at)
 
     async def send_card(self, address: Address, card: Card) -> MessageRef:
         if self.trouble is not None and address.chat_id == "500":
-            self.refused += 1
+            self.refused_at.append(monotonic())
             raise self.trouble
         return await super().send_card(address, card)
 
@@ -68,6 +74,15 @@ async def test_a_chat_gets_its_card_once_its_platform_is_back(
         await eventually(lambda: channel.refused > 3 and len(channel.cards) == len(others), "the refusals")
         channel.trouble = None
         await approve_late(channel, says)
+
+
+async def test_a_chat_is_left_alone_for_as_long_as_its_platform_asks(tmp_path: Path, local: Config) -> None:
+    channel = Down(RetryAfter(0.3))
+    route = {"permissions.approval.route": ["telegram:500"]}
+    async with running_bot(tmp_path, local | route, channel=channel):
+        await channel.say("/run echo hi")
+        await eventually(lambda: channel.refused == 3, "the refusals")
+    assert min(later - earlier for earlier, later in pairwise(channel.refused_at)) >= 0.3
 
 
 async def test_after_a_restart_a_chat_that_had_no_card_yet_gets_it_and_no_other(

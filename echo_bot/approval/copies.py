@@ -64,6 +64,8 @@ class CardChannel(Protocol):
 
     def fits(self, address: Address, card: Card) -> bool: ...
 
+    def now(self, address: Address) -> Address: ...
+
     async def boards_changed(self) -> None: ...
 
 
@@ -288,7 +290,9 @@ class Copies:
             return
         if await self._cards.edit(ref, card):
             self._ends[place] = card
-            await self._store.approvals.copy_ended(record.approval_id, ref)
+            # Its chat may have moved while it was shown, and its row with it.
+            stands = replace(ref, address=self._cards.now(ref.address))
+            await self._store.approvals.copy_ended(record.approval_id, stands)
             while len(self._ends) > _ENDS_REMEMBERED:
                 self._ends.popitem(last=False)
 

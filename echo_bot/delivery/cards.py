@@ -140,6 +140,10 @@ class CardDelivery:
         parts = card_parts(card, limits.max_length, limits.length_unit)
         return not isinstance(parts, TooLong) and len(parts) == 1
 
+    def now(self, address: Address) -> Address:
+        """The address under the chat's present id."""
+        return self._moved.now(address)
+
     async def boards_changed(self) -> None:
         """Tell every channel with a pending list that the set of open cards changed."""
         for channel in self._book:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from echo_bot.errors import TemporaryFailure
-from echo_bot.events import Address, ApprovalId
+from echo_bot.errors import TargetGone, TemporaryFailure
+from echo_bot.events import Address, ApprovalId, Card, MessageRef
 from echo_bot.testing.bot import running_bot
-from echo_bot.testing.fake_channel import FakeMessage
+from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.waiting import eventually
 
 Config = dict[str, object]
@@ -36,6 +38,36 @@ async def test_an_open_card_is_decided_and_answered_in_the_new_chat(
         assert reply.ref.address.chat_id == NEW
         second = await bot.channel.wait_for(lambda message: is_open(message) and "second" in message.body)
         assert second.ref.address.chat_id == NEW
+
+
+class Moving(FakeChannel):
+    """The chat moves at the first change of a card, whose message is not there under the new id."""
+
+    async def edit_card(self, ref: MessageRef, card: Card) -> None:
+        await self.move_chat(OLD, NEW)
+        raise TargetGone("message to edit not found")
+
+
+async def test_a_card_whose_chat_moves_as_it_ends_says_its_end_once(
+    tmp_path: Path, local: Config, is_open: Is, says: Says
+) -> None:
+    channel = Moving("telegram")
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        await channel.say("/run echo moved", is_group=True, chat_id=OLD)
+        card = await channel.wait_for(is_open)
+        assert card.card is not None
+        await channel.press("Approve once", message=card)
+        await channel.wait_for(says("moved\n"))
+        await channel.wait_for(says("Approved once"))
+
+        async def ended() -> bool:
+            record = await bot.store.approvals.get(ApprovalId(card.card.card_id if card.card else ""))
+            return record is not None and [ref.address.chat_id for ref in record.ended] == [NEW]
+
+        while not await ended():
+            await asyncio.sleep(0.01)
+        assert await bot.store.approvals.unended(datetime.now(UTC) - timedelta(days=1)) == ()
+    assert len([message for message in channel.messages if says("Approved once")(message)]) == 1
 
 
 async def test_the_order_of_a_session_is_kept_over_the_move(

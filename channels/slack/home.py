@@ -102,9 +102,11 @@ class Home:
         known = bool(cards) or await self._port.admits(viewer)
         notice, until = self._notices.get(user_id, ("", 0.0))
         blocks = home_blocks(cards, notice if self._monotonic() < until else "", known=known)
-        if blocks != self._shown.get(user_id):
+        stood = self._shown.get(user_id)
+        if blocks != stood:
             await self._clients.web.views_publish(user_id=user_id, view={"type": "home", "blocks": blocks})
-            if user_id in self._shown:
+            # Whoever opened the tab meanwhile is still to be shown it.
+            if stood is not None and self._shown.get(user_id) is stood:
                 self._shown[user_id] = blocks
 
 

@@ -185,10 +185,22 @@ async def test_app_home_keeps_its_notice_when_something_changes_and_waits_out_a_
     await channel.pending_changed()
     home = await ada.home("Nothing waits")
     assert "Approved once" in home.words
-    published = len(slack.called("views.publish"))
-    await channel.pending_changed()
+
+
+async def test_app_home_opened_while_it_is_being_published_is_published_once_more(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
     ada.open_home()
-    await eventually(lambda: len(slack.called("views.publish")) > published, "another look")
+    await ada.home("Nothing waits")
+    published = len(slack.called("views.publish"))
+    held = slack.hold("views.publish")
+    port.open_cards = (CARD,)
+    await channel.pending_changed()
+    await eventually(lambda: len(slack.called("views.publish")) > published, "the change")
+    opened = ada.open_home()
+    await eventually(lambda: opened.is_acknowledged, "the acknowledgement")
+    held.set()
+    await eventually(lambda: len(slack.called("views.publish")) > published + 1, "another look")
 
 
 async def test_app_home_holds_whole_cards_within_its_limits_and_counts_the_rest(

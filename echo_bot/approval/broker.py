@@ -12,6 +12,7 @@ import structlog
 
 from echo_bot.approval import replies
 from echo_bot.approval.answers import TIMED_OUT, Answer, answer_of
+from echo_bot.approval.chasing import Chaser
 from echo_bot.approval.copies import Copies, Faces, asked_at, end_all, may_be_copy
 from echo_bot.approval.deciding import Decided, Decider
 from echo_bot.approval.offering import Batches
@@ -72,7 +73,7 @@ class Broker:
         self._router, self._faces = router, faces
         self._ask_again, self._clock, self._backlog = ask_again, clock, backlog
         self._batches = Batches(store, decider, copies, clock)
-        self._escalating: set[ApprovalId] = set()
+        self._chaser = Chaser(store, copies, router.escalations, clock, self._in_background)
         self._futures: dict[ApprovalId, asyncio.Future[ApprovalRecord]] = {}
         self._open: dict[ApprovalId, ApprovalRecord] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -295,41 +296,10 @@ class Broker:
             if left <= 0:
                 return await self._end(record, ApprovalStatus.EXPIRED, TIMED_OUT)
             step = _MAX_WAIT_STEP_SECONDS if is_fresh else _RETRY_READ_SECONDS
-            alarm = await self._chase(record)
+            alarm = await self._chaser.chase(record)
             done, _ = await asyncio.wait({future}, timeout=min(left, step, alarm))
             if done:
                 return answer_of(future.result())
-
-    async def _chase(self, record: ApprovalRecord) -> float:
-        """Remind and escalate when it is time. Returns the seconds until the next alarm."""
-        now = self._clock()
-        remind_at, escalate_at = record.remind_at, record.escalate_at
-        try:
-            if remind_at is not None and remind_at <= now:
-                await self._copies.remind(record)
-                await self._store.approvals.set_alarms(record.approval_id, None, escalate_at)
-                remind_at = None
-        except StorageError as error:
-            log.warning("reminder_not_stored", approval=record.approval_id, error=str(error))
-            return _RETRY_READ_SECONDS
-        if record.approval_id in self._escalating:
-            escalate_at = None
-        elif escalate_at is not None and escalate_at <= now:
-            self._escalating.add(record.approval_id)
-            self._in_background(self._escalate(record))
-            escalate_at = None
-        alarms = [(at - now).total_seconds() for at in (remind_at, escalate_at) if at is not None]
-        return min(alarms, default=_MAX_WAIT_STEP_SECONDS)
-
-    async def _escalate(self, record: ApprovalRecord) -> None:
-        """Others get the card too. Once they have it, it is not sent again, also after a restart."""
-        try:
-            if await self._copies.send_more(record, await self._router.escalations(record)):
-                await self._store.approvals.set_alarms(record.approval_id, None, None)
-        except Exception:  # the outer edge of this task: the question itself goes on waiting
-            log.exception("escalation_failed", approval=record.approval_id)
-        finally:
-            self._escalating.discard(record.approval_id)
 
     async def _reread(self, record: ApprovalRecord) -> tuple[ApprovalRecord, bool]:
         """The row as it is now; while the database refuses, the one known before."""

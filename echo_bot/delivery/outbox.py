@@ -14,8 +14,9 @@ import structlog
 
 from echo_bot.backoff import backoff
 from echo_bot.channel import Channel, ChannelState
-from echo_bot.delivery.body import Body, drops_doubles, fitting, hand_over, parts_for
+from echo_bot.delivery.body import Body, parts_for
 from echo_bot.delivery.book import ChannelBook
+from echo_bot.delivery.courier import REPEATED, Courier
 from echo_bot.delivery.moved import MovedChats
 from echo_bot.delivery.pace import Pace
 from echo_bot.delivery.receipt import Receipt, receipt_of
@@ -28,11 +29,10 @@ from echo_bot.errors import (
     StorageError,
     TargetGone,
 )
-from echo_bot.events import Address, MessageRef, OutboundFile, OutboundText
+from echo_bot.events import Address, MessageRef, OutboundFile
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import OutboxRow, OutboxState, TranscriptRow, TurnEnd
-from echo_bot.text import encodable, is_blank, measure
-from echo_bot.text.language import N_, _
+from echo_bot.text import encodable, is_blank
 
 log = structlog.get_logger(__name__)
 
@@ -42,12 +42,9 @@ _BATCH = 64
 _UNSENT = ("queued", "sending")
 _MAX_PAUSE_SECONDS = 60.0
 _NOT_RUNNING_RETRY_SECONDS = 5.0
-_SEND_TIMEOUT_SECONDS = 90.0
 _LOOK_AGAIN_SECONDS = 5.0
 _LAST_SENDS_SECONDS = 0.5
 _MARK_PAUSES_SECONDS = (0.1, 0.5, 2.0, 10.0)
-_REPEATED = N_("(possibly repeated)")
-"""Also the mark in the row's error that says it may have arrived already."""
 
 
 class Delivery:
@@ -71,8 +68,8 @@ class Delivery:
         self.pace = pace
         self._clock, self._mask = clock, mask
         self._max_tries = max_tries
+        self._courier = Courier(book)
         self._wake = asyncio.Event()
-        self._handed_over: set[tuple[int, int]] = set()
         self._busy: set[Address] = set()
         self._behind: set[Address] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -83,7 +80,7 @@ class Delivery:
         """Take up what an earlier run left, each in its old place, then deliver until `close`."""
         await self._moved.load()
         for row in await self._store.outbox.recover():
-            await self._store.outbox.mark(row.row_id, "queued", error=_REPEATED)
+            await self._store.outbox.mark(row.row_id, "queued", error=REPEATED)
         self._loop_task = asyncio.create_task(self._dispatch(), name="outbox")
 
     async def close(self) -> None:
@@ -274,7 +271,7 @@ class Delivery:
     async def _attempt(self, channel: Channel, row: OutboxRow) -> OutboxRow | None:
         try:
             body = Body.from_json(row.body_json)
-            ref = await self._hand_over(channel, row, body)
+            ref = await self._courier.hand_over(channel, row, body)
         except RetryAfter as error:
             self.pace.hold(row.address, error.seconds)
             await self._later(row, error.seconds + 0.1, str(error), counts=False)
@@ -288,59 +285,14 @@ class Delivery:
             if counts and row.tries + 1 >= self._max_tries:
                 await self._dead(row, str(error) or type(error).__name__)
             else:
-                mark = f"{_REPEATED} " if isinstance(error, OutcomeUnknown | TimeoutError) else ""
+                mark = f"{REPEATED} " if isinstance(error, OutcomeUnknown | TimeoutError) else ""
                 pause = backoff(row.tries, 1.0, _MAX_PAUSE_SECONDS) if counts else _NOT_RUNNING_RETRY_SECONDS
                 await self._later(row, pause, f"{mark}{error}", counts=counts)
         else:
             return await self._sent(row, body, ref)
         return None
 
-    async def _hand_over(self, channel: Channel, row: OutboxRow, body: Body) -> MessageRef:
-        key = f"{row.source}:{row.part}"
-        if body.kind == "file" and not channel.capabilities.files:
-            raise TargetGone(f"{channel.name} takes no files")
-        if row.error.startswith(_REPEATED) and not (body.replaces or drops_doubles(channel, body)):
-            body = await self._marked_as_repeated(channel, row, body)
-        *first, last = fitting(channel, body)
-        try:
-            for index, part in enumerate(first):
-                if (row.row_id, index) not in self._handed_over:
-                    await self._hand_over_part(channel, row.address, part, f"{key}.{index}")
-                    self._handed_over.add((row.row_id, index))
-            return await self._hand_over_part(channel, row.address, last, key)
-        except TargetGone:
-            if not body.replaces:
-                raise
-            return await self._hand_over(channel, row, replace(body, replaces=""))
-
-    async def _hand_over_part(self, channel: Channel, address: Address, body: Body, key: str) -> MessageRef:
-        plain = False
-        while True:
-            try:
-                async with asyncio.timeout(_SEND_TIMEOUT_SECONDS):
-                    ref = await hand_over(channel, address, body, dedup_key=key, plain=plain)
-                self._book.taken(channel, body.kind)
-                return ref
-            except ChannelFatal as error:
-                self._book.refused(channel, body.kind, str(error))
-                raise
-            except FormatRejected:
-                if plain:
-                    raise
-                plain = True
-
-    async def _marked_as_repeated(self, channel: Channel, row: OutboxRow, body: Body) -> Body:
-        """It may have arrived before; where the platform drops no doubles, a person is told."""
-        marked = replace(body, text=f"{_(_REPEATED)}\n{body.text}")
-        limits = channel.capabilities
-        if body.kind == "text" and measure(marked.text, limits.length_unit) <= limits.max_length:
-            return marked
-        async with asyncio.timeout(_SEND_TIMEOUT_SECONDS):
-            await channel.send_text(row.address, OutboundText(_(_REPEATED), markdown=False))
-        return body
-
     async def _sent(self, row: OutboxRow, body: Body, ref: MessageRef) -> OutboxRow | None:
-        self._handed_over = {each for each in self._handed_over if each[0] != row.row_id}
         text = body.text if body.kind == "text" else f"[file] {body.name}"
         entry_id = ref.message_id or f"{row.source}:{row.part}"
         # Where it stands may be another chat than it was sent to: a person's direct chat, one that moved.
@@ -355,8 +307,8 @@ class Delivery:
 
     async def _later(self, row: OutboxRow, seconds: float, why: str, *, counts: bool) -> None:
         at = self._clock() + timedelta(seconds=seconds)
-        if row.error.startswith(_REPEATED) and not why.startswith(_REPEATED):
-            why = f"{_REPEATED} {why}"
+        if row.error.startswith(REPEATED) and not why.startswith(REPEATED):
+            why = f"{REPEATED} {why}"
         await self._mark(row, "queued", error=why, next_try_at=at, count_try=counts)
         self._wake_later(seconds)
 

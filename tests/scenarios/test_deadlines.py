@@ -212,13 +212,13 @@ async def test_a_decision_that_the_waiting_call_reads_itself_closes_the_card_too
 ) -> None:
     monkeypatch.setattr(broker, "_MAX_WAIT_STEP_SECONDS", 0.05)
     async with running_bot(tmp_path, local) as bot:
-        waits, chase = asyncio.Event(), bot.parts.broker._chase
+        waits, chase = asyncio.Event(), bot.parts.broker._chaser.chase
 
         async def noted(record: ApprovalRecord) -> float:
             waits.set()
             return await chase(record)
 
-        monkeypatch.setattr(bot.parts.broker, "_chase", noted)
+        monkeypatch.setattr(bot.parts.broker._chaser, "chase", noted)
         await bot.channel.say("/run echo hi")
         await bot.channel.wait_for(is_open)
         await waits.wait()

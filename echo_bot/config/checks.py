@@ -38,6 +38,13 @@ _REQUESTER = "the requester"
 _SHORTEST_TOKEN = 16
 _ESCALATE = "permissions.approval.escalate_to"
 _NO_TARGET = "must be channel:chat or a name from delivery.targets"
+_LOCAL = ("group_policy", "proxy", "api_base")
+_MEANINGLESS = {"web": _LOCAL, "cli": _LOCAL, "webhook": ("api_base",)}
+_WHY_NOT = {
+    "web": "the page has no groups and connects to nothing",
+    "cli": "the terminal has no groups and connects to nothing",
+    "webhook": "answers go to callback_url",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,7 @@ def check(config: Config) -> tuple[Objection, ...]:
         _models,
         _profile,
         _channels,
+        _without_effect,
         _tokens,
         _mcp,
     ):
@@ -282,6 +290,18 @@ def _channels(config: Config) -> Iterator[Objection]:
                     f'{key}.allow_from holds "*": anybody may chat; consider security.profile public_gateway'
                 )
                 yield Objection(f"{key}.allow_from", sentence, refuses=False)
+
+
+def _without_effect(config: Config) -> Iterator[Objection]:
+    """Keys that every channel has and that mean nothing on some."""
+    for name, keys in _MEANINGLESS.items():
+        channel = sections(config.channels)[name]
+        for account_name, account in accounts(channel).items():
+            for key in keys:
+                if getattr(account, key) != type(account).model_fields[key].default:
+                    place = f"channels.{name}" + (f".accounts.{account_name}" if account_name else "")
+                    sentence = f"{place}.{key} has no effect: {_WHY_NOT[name]}; leave it out"
+                    yield Objection(f"{place}.{key}", sentence, refuses=False)
 
 
 def _tokens(config: Config) -> Iterator[Objection]:

@@ -77,3 +77,25 @@ def test_a_workspace_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
             each for each in check(config_from_keys({"workspace": str(folder)})) if each.key == "workspace"
         ]
         assert ["there is no such folder" in each.sentence for each in found] == [True] * warned
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("channels.web.group_policy", "mention", ""),
+        ("channels.web.group_policy", "open", "no groups"),
+        ("channels.web.proxy", "http://127.0.0.1:3128", "connects to nothing"),
+        ("channels.cli.api_base", "http://127.0.0.1:1", "connects to nothing"),
+        ("channels.webhook.api_base", "http://127.0.0.1:1", "callback_url"),
+        ("channels.webhook.accounts.ci.api_base", "http://127.0.0.1:1", "callback_url"),
+        ("channels.webhook.proxy", "http://127.0.0.1:3128", ""),
+        ("channels.slack.group_policy", "open", ""),
+    ],
+)
+def test_a_key_that_means_nothing_on_its_channel_is_a_warning_once_it_is_changed(
+    key: str, value: str, why: str
+) -> None:
+    found = [each for each in check(config_from_keys({key: value})) if each.key == key]
+    assert len(found) == bool(why)
+    assert all(why in each.sentence and not each.refuses for each in found)
+    assert not any(value in each.sentence for each in found)

@@ -24,6 +24,12 @@ class ViewedModel(WrapperModel):
         super().__init__(wrapped)
         self._view = view
 
+    def prepare_messages(
+        self, messages: list[ModelMessage], model_request_parameters: ModelRequestParameters | None = None
+    ) -> list[ModelMessage]:
+        """As they are: what the view makes of them is prepared, once, for it may hold others."""
+        return messages
+
     async def request(
         self,
         messages: list[ModelMessage],
@@ -31,7 +37,8 @@ class ViewedModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         refuse_provider_tools(model_request_parameters.native_tools)
-        return await super().request(await self._view(messages), model_settings, model_request_parameters)
+        shown = await self._shown(messages, model_request_parameters)
+        return await super().request(shown, model_settings, model_request_parameters)
 
     @asynccontextmanager
     async def request_stream(
@@ -42,8 +49,13 @@ class ViewedModel(WrapperModel):
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
         refuse_provider_tools(model_request_parameters.native_tools)
-        shown = await self._view(messages)
+        shown = await self._shown(messages, model_request_parameters)
         async with super().request_stream(
             shown, model_settings, model_request_parameters, run_context
         ) as response:
             yield response
+
+    async def _shown(
+        self, messages: list[ModelMessage], parameters: ModelRequestParameters
+    ) -> list[ModelMessage]:
+        return self.wrapped.prepare_messages(await self._view(messages), parameters)

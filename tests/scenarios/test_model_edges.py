@@ -19,6 +19,7 @@ from echo_bot.errors import RetryAfter
 from echo_bot.events import BlockType, ContentBlock, InboundEvent
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
+from echo_bot.testing.model_server import ModelServer
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
 from echo_bot.testing.waiting import eventually
 
@@ -69,6 +70,19 @@ async def test_an_answer_that_shows_nothing_is_no_answer(tmp_path: Path, says: S
         await bot.channel.say("hello")
         await bot.channel.wait_for(says("(The model gave no answer.)"))
         assert len(bot.channel.messages) == 1
+
+
+async def test_a_conversation_in_which_the_model_once_said_nothing_goes_on(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    server = ModelServer([Say(""), Say("First."), Say("Second.")])
+    async with server.serving():
+        config = local | {"models.default": "openai:one", "models.base_url": server.base_url}
+        async with running_bot(tmp_path, config) as bot:
+            for answer in ("First.", "Second."):
+                await bot.channel.say("go on")
+                await bot.channel.wait_for(says(answer))
+    assert server.problems == []
 
 
 async def test_a_model_that_never_ends_is_stopped_by_the_limit_with_a_sentence(

@@ -80,7 +80,7 @@ def lexicon() -> Lexicon:
     glued: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for idea, verbs in VERBS.items():
         for verb in verbs.split():
-            for form in _forms(verb) - (_third_person(verb) if idea == "ACT" else set()):
+            for form in _forms(verb) - (_third_person(verb) if idea in ("ACT", "SERVE") else set()):
                 words[form].add(idea)
     for table in (WORDS, OTHERS, WORLD):
         for idea, text in table.items():

@@ -1,4 +1,4 @@
-"""The scan: characters on the raw text, patterns on copies in which disguises are undone."""
+"""The scan: characters on the raw text, patterns on copies with disguises undone, then what words weigh."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from echo_bot.policy.decision import Finding, Verdict
 from echo_bot.policy.guards.memory import chinese as zh
-from echo_bot.policy.guards.memory import english, exfil, fold, ideas, languages, marks, standing
+from echo_bot.policy.guards.memory import english, evidence, exfil, fold, ideas, languages, marks, standing
 from echo_bot.policy.guards.memory.characters import blocked_characters
 from echo_bot.policy.guards.memory.lexicon import unleet, unsplit
 from echo_bot.policy.guards.memory.negation import is_negated
@@ -47,7 +47,14 @@ def scan_memory(text: str, field: str) -> tuple[Finding, ...]:
             seen.add(kind)
             sentence = _SENTENCES[kind].format(found=found[:_LONGEST_QUOTE].strip())
             findings.append(Finding(kind, Verdict.DENY, sentence, field))
+    if not findings and (passage := _weighed(text)):
+        sentence = _SENTENCES["prompt_injection"].format(found=passage[:_LONGEST_QUOTE].strip())
+        findings.append(Finding("prompt_injection", Verdict.DENY, sentence, field))
     return tuple(findings)
+
+
+def _weighed(text: str) -> str | None:
+    return next(filter(None, map(evidence.order_in, (text, *fold.decoded(text)))), None)
 
 
 def _matches(text: str) -> Iterator[tuple[str, str]]:

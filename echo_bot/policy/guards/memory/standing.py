@@ -134,7 +134,7 @@ SCOPE = (
     ),
     Pattern(
         rf"\b(?:{_THOSE}|(?:the |these |those )?{_ORDERS}) (?:\w+ ){{0,3}}?(?:do|does|did|shall|should|will|need) (?:not|no longer) (?:apply|bind|hold|matter|count|concern) (?:to |for )?(?:you|us here|this (?:chat|session|conversation|user|assistant)|any ?more|now|here)\b"
-        rf"|\b(?:{_GIVEN})(?<!previous policy)(?<!earlier policy)(?<!former policy) (?:\w+ ){{0,3}}?(?:no longer (?:apply|applies|count|counts|matter|matters|bind|hold)|(?:is|are|was|were|has been|have been) (?:\w+ )?(?:void|voided|cancel+ed|revoked|rescinded|null|invalid|suspended|superseded|overridden|lifted|replaced|withdrawn|repealed|deleted|erased|disabled|a mistake|wrong|false|fake|a test|obsolete|deprecated))\b(?! (?:since|from|in|after|as of) (?!now))"
+        rf"|\b(?:{_GIVEN})(?<!previous policy)(?<!earlier policy)(?<!former policy) (?:(?!(?:for|in|on|of)\b)\w+ ){{0,3}}?(?:no longer (?:apply|applies|count|counts|matter|matters|bind|hold)|(?:is|are|was|were|has been|have been) (?:\w+ )?(?:void|voided|cancel+ed|revoked|rescinded|null|invalid|suspended|superseded|overridden|lifted|replaced|withdrawn|repealed|deleted|erased|disabled|a mistake|wrong|false|fake|a test|obsolete|deprecated))\b(?! (?:since|from|in|after|as of) (?!now))"
         rf"|\byou (?:are|were) (?:\w+ ){{0,2}}?(?:no longer|not|never|free to not) (?:bound|required|obliged|obligated|limited|restricted|constrained|governed|controlled) (?:\w+ ){{0,2}}?(?:by|to|under)\b",
         match=(
             "the above rules do not apply to you any more",

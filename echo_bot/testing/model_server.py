@@ -61,8 +61,9 @@ class ModelServer:
     """`base_url` goes into `models.base_url`; `requests` holds the bodies of every request.
 
     Steps are used up one a request; past the end `otherwise` answers, by default with "(script ended)".
-    `usage` says what a request used: tokens read and written. As real servers do, it refuses messages where a
-    call has no result or roles do not follow one another; what was wrong is in `problems`.
+    `usage` says what a request used: tokens read and written. As strict servers do, it refuses messages where
+    a call has no result, roles do not follow one another or a system message stands in the middle; what was
+    wrong is in `problems`.
     """
 
     def __init__(
@@ -152,6 +153,10 @@ def problem_of_messages(messages: Sequence[Body]) -> str:
             open_calls = {call["id"] for call in message.get("tool_calls") or ()}
         elif role not in ("user", "system", "developer"):
             return f"message {place}: no such role"
+        elif role == "user" and before == "user":
+            return f"message {place}: two messages of the user in a row"
+        elif role != "user" and before not in ("", "system", "developer"):
+            return f"message {place}: a system message in the middle"
         before = role
     return "" if before in ("user", "tool") and not open_calls else "they do not end in something to answer"
 

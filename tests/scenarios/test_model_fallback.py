@@ -57,6 +57,24 @@ FAILURES: dict[str, list[object]] = {
 }
 
 
+async def test_a_model_that_says_nothing_is_asked_once_more_as_a_strict_server_takes_it(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    channel = FakeChannel("telegram", capabilities=QUICK)
+    steps = [Say(""), Say(""), Say("Here I am.")]
+    async with (
+        Servers(steps) as servers,
+        running_bot(tmp_path, local | servers.config, channel=channel),
+    ):
+        await channel.say("hello")
+        await channel.wait_for(says("Here I am."))
+        first, second, third = (body["messages"] for body in servers.first.requests)
+        assert [each["role"] for each in first] == [each["role"] for each in third]
+        assert first[-1]["content"] == "hello"
+        assert second[-1]["content"].startswith("hello\n\nPlease return text")
+        assert not servers.first.problems
+
+
 @pytest.mark.parametrize("failures", FAILURES.values(), ids=FAILURES.keys())
 async def test_the_next_model_answers_after(
     tmp_path: Path, local: Config, says: Says, failures: list[object]

@@ -61,7 +61,7 @@ async def test_a_model_that_says_nothing_is_asked_once_more_as_a_strict_server_t
     tmp_path: Path, local: Config, says: Says
 ) -> None:
     channel = FakeChannel("telegram", capabilities=QUICK)
-    steps = [Say(""), Say(""), Say("Here I am.")]
+    steps: list[object] = [Say(""), Say(""), Say("Here I am.")]
     async with (
         Servers(steps) as servers,
         running_bot(tmp_path, local | servers.config, channel=channel),

@@ -32,6 +32,9 @@ MAX_TEXT = 3900
 """The `text` of a message that also has blocks, or is changed later: Slack takes 4000 when changing."""
 
 _MAX_SOURCE = 2800
+_FINE_SOURCE = 700
+"""Of pieces that are formatted or not one by one: few enough for the blocks of a message."""
+
 _LEAST_SOURCE = 350
 """Five characters, as of `&amp;`, for each of so many still fit a section."""
 
@@ -130,32 +133,50 @@ def _button(button: Button, number: str) -> Block:
 
 
 def _formatted_blocks(message: OutboundText) -> tuple[Block, ...]:
-    """The text in as much of its formatting as fits a message: all, all but of what grows by it, or none."""
-    for least in (_LEAST_SOURCE, _MAX_SOURCE) if message.markdown else ():
-        blocks = tuple(_sections(message.text, _MAX_SOURCE, least))
-        if blocks and sum(map(_length, blocks)) <= MAX_ALL_SECTIONS:
-            return blocks
-    return tuple(literal_blocks(message.text))
+    """The text in as much of its formatting as fits a message: what grows most by it goes as it is written."""
+    pieces = list(_pieces(message.text, _MAX_SOURCE)) if message.markdown else []
+    if sum(_shown_length(*piece) for piece in pieces) > MAX_ALL_SECTIONS:
+        pieces = list(_pieces(message.text, _FINE_SOURCE))
+    shown = [block for _, block in pieces]
+    growth = [_shown_length(*piece) - len(piece[0]) for piece in pieces]
+    total = sum(_shown_length(*piece) for piece in pieces)
+    for place in sorted(range(len(pieces)), key=growth.__getitem__, reverse=True):
+        if total <= MAX_ALL_SECTIONS:
+            break
+        shown[place], total = None, total - growth[place]
+    blocks: list[Block] = []
+    raw = "" if pieces else message.text
+    for (source, _), block in zip(pieces, shown, strict=True):
+        if block is None:
+            raw += source
+            continue
+        blocks += [*(literal_blocks(raw) if raw else ()), block]
+        raw = ""
+    return (*blocks, *(literal_blocks(raw) if raw else ()))
 
 
-def _sections(source: str, limit: int, least: int) -> Iterator[Block]:
-    """Pieces of at most `limit`; one that formatting makes too long is halved, but not below `least`."""
+def _shown_length(source: str, block: Block | None) -> int:
+    return len(source) if block is None else _length(block)
+
+
+def _pieces(source: str, limit: int) -> Iterator[tuple[str, Block | None]]:
+    """Pieces of at most `limit` with the block that shows each formatted, None where it must stay as it is.
+
+    One that formatting makes too long is halved, but not below `_LEAST_SOURCE`.
+    """
     for piece in split_markdown(source, limit, LengthUnit.CHARACTERS):
         if code := code_of(piece):
             # Literal, so that no < or & of it takes more room than it has.
-            yield {"type": "rich_text", "elements": [_preformatted(code)]}
+            yield piece, {"type": "rich_text", "elements": [_preformatted(code)]}
             continue
         text = to_mrkdwn(piece)
-        if text and len(text) > MAX_SECTION and limit // 2 >= least:
-            yield from _sections(piece, limit // 2, least)
+        if text and len(text) > MAX_SECTION and limit // 2 >= _LEAST_SOURCE:
+            yield from _pieces(piece, limit // 2)
         elif not text or len(text) > MAX_SECTION:
-            yield from literal_blocks(piece)
+            yield piece, None
         else:
-            yield {
-                "type": "section",
-                "text": {"type": "mrkdwn", "text": text, "verbatim": True},
-                "expand": True,
-            }
+            section = {"type": "mrkdwn", "text": text, "verbatim": True}
+            yield piece, {"type": "section", "text": section, "expand": True}
 
 
 def code_of(piece: str) -> str:

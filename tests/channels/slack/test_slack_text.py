@@ -182,6 +182,17 @@ def test_what_grows_past_a_section_by_its_formatting_is_formatted_still(grown: s
     assert message.pings == []
 
 
+@pytest.mark.parametrize("dense", ["&&&& " * 2000, "<T> & " * 1700, "\n".join(["- <x> &"] * 1400)])
+def test_beside_what_is_too_dense_for_a_message_the_rest_is_formatted(dense: str) -> None:
+    source = f"# Title\n\nThis is **bold**.\n\n{'word ' * 90}\n\n{dense}\n\nThe **end**, {'word ' * 90}"
+    rendered = render_text(OutboundText(source))
+    check_message(rendered.text, rendered.blocks)
+    words = shown(OutboundText(source)).words
+    assert words.startswith("*Title*\n\nThis is *bold*.")
+    assert "The *end*" in words
+    assert words.count("&") == source.count("&")
+
+
 @pytest.mark.parametrize("piece", ["word ", "<&>", "line of code\n", "**b** ", "é🙂"])
 @pytest.mark.parametrize("markdown", [True, False])
 def test_the_longest_message_fits_slacks_limits(piece: str, markdown: bool) -> None:

@@ -12,6 +12,7 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
+from channels.slack.clock import SlackClock
 from echo_bot.channel import ChannelSettings
 from echo_bot.errors import ChannelFatal
 
@@ -39,7 +40,10 @@ class Clients:
     def __init__(self, settings: ChannelSettings, logger: logging.Logger) -> None:
         require_http_proxy(settings.proxy)
         self._logger = logger
-        self.session = aiohttp.ClientSession(timeout=_TIMEOUT)
+        self.clock = SlackClock()
+        self.session = aiohttp.ClientSession(
+            timeout=_TIMEOUT, trace_configs=[_dates_of(api_url(settings.api_base), self.clock)]
+        )
         self.web = self.web_client(settings, settings.secrets.get("bot_token", "").strip())
         self.proxy = self.web.proxy
         self.app_token = settings.secrets.get("app_token", "").strip()
@@ -73,6 +77,18 @@ class Clients:
 
     async def close(self) -> None:
         await self.session.close()
+
+
+def _dates_of(base: str, clock: SlackClock) -> aiohttp.TraceConfig:
+    """Tells `clock` the dates of the Web API's answers."""
+
+    async def ended(_: object, __: object, request: aiohttp.TraceRequestEndParams) -> None:
+        if str(request.url).startswith(base):
+            clock.heard(request.response.headers.get("Date", ""))
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_end.append(ended)
+    return trace
 
 
 def require_http_proxy(proxy: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import hashlib
 import json
@@ -39,6 +40,7 @@ _NOT_IN_CHAT = N_(
     "Write to me directly, or invite me to a channel with `/invite` and ask again."
 )
 _ABSENT = frozenset({"not_in_channel", "channel_not_found"})
+_WAIT_SECONDS = 1.0
 _HELP = "help"
 _ALIKE = 0.75
 _MAX_QUOTE = 2000
@@ -111,15 +113,36 @@ class Commands:
         text = text_form(readable(typed, await self._names.of_all(people_in(typed))), self._port.commands())
         channel = str(body.get("channel_id") or "")
         direct = await self._directs.is_own(user, channel)
+        url = str(body.get("response_url") or "")
+        if not direct and self._starts_turn(text) and await self._cannot_answer(user, channel):
+            await self._respond(url, _(_NOT_IN_CHAT))
+            return
         event = await self._event(_id_of(body), user, channel, "", text, direct=direct)
         reply = await self._handed_over(event)
-        url = str(body.get("response_url") or "")
         if reply.queued and not direct:
             await self._show(channel, "", f"<@{user}>: {escaped(text)}", url)
         elif reply.queued:
             await self._respond(url, f"<@{user}>: {escaped(text)}")
         else:
             await self._answer(url, reply)
+
+    def _starts_turn(self, text: str) -> bool:
+        name = text.removeprefix("/").partition(" ")[0] if text.startswith("/") else ""
+        return all(command.name != name or command.starts_turn for command in self._port.commands())
+
+    async def _cannot_answer(self, user: str, channel: str) -> bool:
+        """Is this a chat that the bot is not in? A stranger is told nothing of it.
+
+        Where Slack does not say so within a second, the bot is taken to be there.
+        """
+        if not await self._port.admits(Identity(NAME, user, self._account)):
+            return False
+        try:
+            async with asyncio.timeout(_WAIT_SECONDS):
+                await self._clients.web.conversations_history(channel=channel, limit=1)
+        except SDK_ERRORS as error:
+            return error_code(error) in _ABSENT
+        return False
 
     async def _show(self, channel: str, thread: str, said: str, url: str) -> None:
         """Tell the channel what was asked; who asked where the bot is not, and so cannot answer, is told."""
@@ -156,6 +179,8 @@ class Commands:
                 "url": str(body.get("response_url") or ""),
             }
             view = ask(said, context, ASK_HERE)
+            if await self._cannot_answer(user, context["channel"]):
+                view = notice(_(_NOT_IN_CHAT))
         else:
             view = ask("", {}, ASK_DIRECT)
         if not await self._port.admits(Identity(NAME, user, self._account)):
@@ -176,6 +201,9 @@ class Commands:
         try:
             channel = await self._directs.channel_of(channel)
             direct = await self._directs.is_own(user, channel)
+            if not direct and self._starts_turn(text) and await self._cannot_answer(user, channel):
+                await self._respond(held.get("url", ""), _(_NOT_IN_CHAT))
+                return
             thread = held.get("thread") or ("" if direct else held.get("ts", ""))
             view_id = f"view:{view.get('id')}"
             event = await self._event(view_id, user, channel, thread, text, held, direct=direct)

@@ -48,7 +48,7 @@ _GONE = frozenset({
     "message_not_found", "cant_update_message", "edit_window_closed", "cannot_reply_to_message",
     "restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_only_channel",
     "restricted_action_thread_locked", "restricted_action_non_threadable_channel",
-    "file_not_found", "file_deleted",
+    "thread_not_found", "file_not_found", "file_deleted",
 })  # fmt: skip
 _PASSING = frozenset({
     "service_unavailable", "request_timeout", "team_added_to_org",

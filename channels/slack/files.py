@@ -13,7 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from channels.slack.client import Clients
 from channels.slack.failures import SDK_ERRORS
 from echo_bot.channel import FileLocation
-from echo_bot.errors import TargetGone, TemporaryFailure
+from echo_bot.errors import ChannelError, TemporaryFailure
 
 MAX_UPLOAD_BYTES = 1024 * 1024 * 1024
 _ASK = "check_file_info"
@@ -63,13 +63,13 @@ async def upload(clients: Clients, name: str, content: bytes) -> str:
 
 
 async def locate(ref: str, web: AsyncWebClient, api_base: str) -> FileLocation:
-    """Where a received file is. Raises the SDK's errors; TargetGone when it is not kept at Slack."""
+    """Where a received file is. Raises the SDK's errors; ChannelError when it is not kept at Slack."""
     if "://" not in ref:
         file = (await web.files_info(file=ref)).get("file") or {}
         ref = str(file.get("url_private_download") or file.get("url_private") or "")
     if not is_slacks(ref, api_base):
         # The bearer token must not go anywhere else, and a file linked from elsewhere is not Slack's to give.
-        raise TargetGone("the file is not kept at Slack, so it cannot be fetched from there")
+        raise ChannelError("it is not kept at Slack, only linked from there, so it cannot be fetched")
     headers = {"Authorization": f"Bearer {web.token}"}
     return FileLocation(url=ref, headers=headers, at_platform=ref.startswith(_FILE_HOST))
 

@@ -20,6 +20,7 @@ _SAID = frozenset({"", "file_share", "thread_broadcast", "bot_message", "me_mess
 """Subtypes with which somebody says something; the others report joins, topics and the like."""
 
 
+_NOT_AHEAD = timedelta()
 _LONGEST_ON_THE_WAY = timedelta(days=7)
 """Far longer than Slack tries to deliver anything, which is a day at most."""
 
@@ -39,9 +40,17 @@ def message_in(body: Payload) -> tuple[Payload, bool] | None:
 
 
 def event_of(
-    body: Payload, own: Self, account: str, names: Mapping[str, str], envelope_id: str = ""
+    body: Payload,
+    own: Self,
+    account: str,
+    names: Mapping[str, str],
+    envelope_id: str = "",
+    ahead: timedelta = _NOT_AHEAD,
 ) -> InboundEvent | None:
-    """The event of a message or an edit; None for one with nothing said in it, or said by the bot itself."""
+    """The event of a message or an edit; None for one with nothing said in it, or said by the bot itself.
+
+    `ahead` is how far this machine's clock is ahead of Slack's.
+    """
     found = message_in(body)
     if found is None or is_own(found[0], own):
         return None
@@ -66,7 +75,7 @@ def event_of(
         sender_id=sender,
         sender_name=names.get(sender, ""),
         message_id=ts,
-        timestamp=moment(edited_at if is_edit else ts, body.get("event_time")),
+        timestamp=moment(edited_at if is_edit else ts, body.get("event_time"), ahead),
         content=content,
         reply_to_id=parent if is_reply else "",
         reply_to_is_own=is_reply and message.get("parent_user_id") == own.user_id,
@@ -105,8 +114,8 @@ def is_bot(message: Payload) -> bool:
     return bool(message.get("bot_id")) or message.get("subtype") == "bot_message"
 
 
-def moment(ts: str, told: object = None) -> datetime:
-    """The time in a Slack timestamp, which is also a message's id.
+def moment(ts: str, told: object = None, ahead: timedelta = _NOT_AHEAD) -> datetime:
+    """The time in a Slack timestamp, which is also a message's id, by this machine's clock.
 
     Nothing that was said long ago arrives now. Such a timestamp is only an id, as of a server that counts
     messages or has another clock: then what the delivery `told`, in epoch seconds, and else now.
@@ -114,7 +123,7 @@ def moment(ts: str, told: object = None) -> datetime:
     now = datetime.now(UTC)
     for stamp in (ts, str(told or "")):
         try:
-            found = datetime.fromtimestamp(float(stamp), UTC)
+            found = datetime.fromtimestamp(float(stamp), UTC) + ahead
         except (ValueError, OverflowError, OSError):
             continue
         if now - found < _LONGEST_ON_THE_WAY:

@@ -23,6 +23,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.slack.client import Self
+from channels.slack.clock import SlackClock
 from channels.slack.commands import Commands
 from channels.slack.directs import Directs
 from channels.slack.entities import people_in
@@ -62,6 +63,7 @@ class Desks:
 
     port: Port
     web: AsyncWebClient
+    clock: SlackClock
     names: Names
     directs: Directs
     presses: Presses
@@ -111,6 +113,8 @@ class Intake:
         context = {_ENVELOPE: request.envelope_id}
         bolt = AsyncBoltRequest(mode="socket_mode", body=request.payload, context=context)
         response = await self.request(bolt)
+        if response.status == _NO_LISTENER:
+            return SocketModeResponse(request.envelope_id)
         if response.status != 200:
             return None
         payload = json.loads(response.body) if response.body.startswith("{") else None
@@ -162,7 +166,7 @@ class Intake:
                 body = await with_files_told(body, desks.web)
                 if is_direct_message(message):
                     desks.directs.learn(sender, channel)
-            event = event_of(body, own, self._account, names, envelope_id)
+            event = event_of(body, own, self._account, names, envelope_id, desks.clock.ahead)
             if event is not None:
                 await desks.port.receive(event)
 

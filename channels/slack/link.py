@@ -47,11 +47,21 @@ class Link:
         self.strays = Strays(self.clients.web, account, self._errands)
         names = Names(self.clients.web)
         self.home = Home(self.clients, port, account, self._errands)
-        presses = Presses(self.clients, port, account, names, self.directs, self.home.tell)
         self.commands = Commands(self.clients, port, account, names, self.directs)
-        web = self.clients.web
+        presses = Presses(
+            self.clients, port, account, names, self.directs, self.home.tell, self.commands.as_taken
+        )
         desks = Desks(
-            port, web, names, self.directs, presses, self.commands, self.home, self.strays, self._errands
+            port,
+            self.clients.web,
+            self.clients.clock,
+            names,
+            self.directs,
+            presses,
+            self.commands,
+            self.home,
+            self.strays,
+            self._errands,
         )
         nobody = self.clients.web_client(settings, None)
         self._intake = Intake(desks, account, lambda: self._own, nobody, logger)

@@ -44,9 +44,11 @@ class Presses:
         names: Names,
         directs: Directs,
         tell_home: TellHome,
+        as_taken: Callable[[str], str],
     ) -> None:
         self._clients, self._port, self._account = clients, port, account
         self._names, self._directs, self._tell_home = names, directs, tell_home
+        self._as_taken = as_taken
 
     async def take(self, body: Payload) -> None:
         """Decide with the button that was pressed, or ask for words first."""
@@ -93,7 +95,7 @@ class Presses:
             log.warning("slack_prompt_failed", account=self._account, error=type(error).__name__)
             return notice(_(_NOT_STORED))
         if isinstance(asked, PressReply):
-            return notice(asked.text)
+            return notice(self._as_taken(asked.text))
         if len(asked.initial) > MAX_WORDS:
             return notice(_(_TOO_LONG).format(most=MAX_WORDS), asked.title or "Echo")
         return question(asked, {**where, "token": press.token, "message": press.message_id})
@@ -143,10 +145,11 @@ class Presses:
 
     async def _tell(self, where: Mapping[str, str], reply: PressReply) -> None:
         """Best effort: the decision stands whether or not the answer arrives."""
-        text = escaped(reply.text or _("Done."))
+        said = self._as_taken(reply.text or _("Done."))
+        text = escaped(said)
         try:
             if not where.get("channel"):
-                await self._tell_home(where["user"], reply.text or _("Done."))
+                await self._tell_home(where["user"], said)
                 return
             await self._clients.web.chat_postEphemeral(
                 channel=where["channel"],

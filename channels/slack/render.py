@@ -133,7 +133,7 @@ def _button(button: Button, number: str) -> Block:
 
 
 def _formatted_blocks(message: OutboundText) -> tuple[Block, ...]:
-    """The text in as much of its formatting as fits a message: what grows most by it goes as it is written."""
+    """The text in as much of its formatting as fits a message; what grows most by it goes without."""
     pieces = list(_pieces(message.text, _MAX_SOURCE)) if message.markdown else []
     if sum(_shown_length(*piece) for piece in pieces) > MAX_ALL_SECTIONS:
         pieces = list(_pieces(message.text, _FINE_SOURCE))

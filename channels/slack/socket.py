@@ -7,6 +7,7 @@ import contextlib
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import aiohttp
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
@@ -70,6 +71,12 @@ class Socket(SocketModeClient):
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._told_to_go.wait(), look_seconds)
         return self._told_to_go.is_set()
+
+    async def run_message_listeners(self, message: dict[str, Any], raw_message: str) -> None:
+        """The SDK reads no envelope whose payload is no object: such a one is taken as an empty one."""
+        if message.get("envelope_id") and not isinstance(message.get("payload"), dict):
+            message = {**message, "payload": {}}
+        await super().run_message_listeners(message, raw_message)
 
     async def close(self, patience_seconds: float = 0.3) -> None:
         """Let what is in hand finish, and end every task and connection."""

@@ -18,6 +18,7 @@ SCOPES_OF = {
     "chat.delete": "chat:write",
     "chat.postEphemeral": "chat:write",
     "conversations.open": "im:write",
+    "conversations.history": "channels:history",
     "users.info": "users:read",
     "files.getUploadURLExternal": "files:write",
     "files.completeUploadExternal": "files:write",
@@ -40,6 +41,7 @@ class WebApi:
             "chat.postEphemeral": self._post_ephemeral,
             "conversations.open": self._open,
             "conversations.info": self._info,
+            "conversations.history": self._history,
             "users.info": self._user,
             "views.open": self._views_open,
             "views.update": self._views_update,
@@ -153,6 +155,14 @@ class WebApi:
         if chat is None:
             raise ApiError("channel_not_found")
         return {"channel": {"id": chat.id, "name": chat.name, "is_im": chat.kind == "im"}}
+
+    def _history(self, given: Parameters) -> JsonObject:
+        """The newest messages outside threads, newest first."""
+        chat = self._world.readable(given.needed("channel", "channel_not_found"))
+        found = [one for one in self._world.messages if one.chat is chat and not one.seen_by]
+        roots = [one.to_json() for one in found if one.thread_ts in ("", one.ts)]
+        limit = int(given.text("limit") or 100)
+        return {"messages": roots[::-1][:limit], "has_more": len(roots) > limit}
 
     def _user(self, given: Parameters) -> JsonObject:
         return {"user": self._world.user(given.needed("user")).to_json()}

@@ -7,6 +7,7 @@ import json
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
+from email.utils import formatdate
 from types import TracebackType
 
 from echo_bot.channel import AsgiApp
@@ -211,6 +212,7 @@ class SlackEmulator:
     async def _call(self, name: str, request: HttpRequest) -> HttpResponse | None:
         given = Parameters.read(request)
         self.calls.append((name, given))
+        dated = {"Date": formatdate(self.world.clock(), usegmt=True)}
         await self._faults.wait_if_held(name)
         fault = self._faults.take(name)
         if fault is None or fault.after:
@@ -219,7 +221,7 @@ class SlackEmulator:
             if name == "chat.postMessage" and len(self.world.messages) > stood:
                 self._tell(self.world.messages[-1])
             if fault is None:
-                headers = {"x-oauth-scopes": ",".join(sorted(self.scopes))}
+                headers = dated | {"x-oauth-scopes": ",".join(sorted(self.scopes))}
                 return HttpResponse(json.dumps({"ok": True, **result}).encode(), headers=headers)
         if fault.error is None:
             return None

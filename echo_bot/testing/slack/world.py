@@ -68,16 +68,21 @@ class World:
         chat_id = f"D{user_id[1:]}"
         return self.chats.setdefault(chat_id, Chat(chat_id, "im", members={user_id, self.bot.id}))
 
-    def writable(self, chat_id: str) -> Chat:
-        """The chat as the bot may post to it. Raises ApiError."""
+    def readable(self, chat_id: str) -> Chat:
+        """The chat if the bot is in it. Raises ApiError."""
         chat = self.chats.get(chat_id)
         if chat is None:
             raise ApiError("channel_not_found")
-        if chat.archived:
-            raise ApiError("is_archived")
         if self.bot.id not in chat.members:
             raise ApiError("not_in_channel" if chat.kind == "channel" else "channel_not_found")
         return chat
+
+    def writable(self, chat_id: str) -> Chat:
+        """The chat as the bot may post to it. Raises ApiError."""
+        chat = self.chats.get(chat_id)
+        if chat is not None and chat.archived:
+            raise ApiError("is_archived")
+        return self.readable(chat_id)
 
     def find(self, chat_id: str, ts: str) -> Message | None:
         return next(

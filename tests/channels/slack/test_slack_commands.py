@@ -107,9 +107,24 @@ async def test_who_asks_where_the_bot_is_not_is_told_so(
     elsewhere = slack.channel_without_bot("C7" if kind == "channel" else "D77", kind)
     reply = await ada.command("how late is it?", elsewhere).reply()
     assert (reply["response_type"], "I am not in this chat" in reply["text"]) == ("ephemeral", True)
-    assert (port.stored[0].chat_id, port.stored[0].is_group) == (elsewhere.id, True)
+    assert (port.stored, slack.called("chat.postMessage")) == ([], [])
+    assert (await ada.command("status", elsewhere).reply())["text"] == "All is well."
+    assert (port.commanded[0].chat_id, port.commanded[0].is_group) == (elsewhere.id, True)
     sent = await channel.send_text(Address("slack", "U1"), OutboundText("to Ada"))
     assert sent.address.chat_id == ada.dm().chat.id
+
+
+@pytest.mark.parametrize("slow", [True, False], ids=["slow", "without the scope"])
+async def test_where_slack_does_not_say_whether_the_bot_is_there_it_is_asked_all_the_same(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person, slow: bool
+) -> None:
+    if slow:
+        slack.hold("conversations.history")
+    else:
+        slack.scopes.discard("channels:history")
+    reply = await ada.command("run ls", slack.channel_without_bot("C7")).reply()
+    assert "I am not in this chat" in reply["text"]
+    assert port.commanded[0].text == "/run ls"
 
 
 async def test_bare_text_is_a_message_to_the_bot(
@@ -227,7 +242,19 @@ async def test_a_question_about_a_message_where_the_bot_is_not_is_answered_by_sa
 ) -> None:
     elsewhere = ada.at(slack.channel_without_bot("C7"))
     ada.shortcut(SHORTCUT_MESSAGE, elsewhere.say("the build is red"))
-    ada.submit(await ada.open_modal(), "why?")
+    modal = await ada.open_modal()
+    assert (modal.inputs, "I am not in this chat" in modal.words) == ([], True)
+    assert (port.stored, elsewhere.from_bot) == ([], [])
+
+
+async def test_a_question_about_a_message_where_the_bot_was_until_just_now_is_answered_by_saying_so(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    elsewhere = ada.at(slack.channel("C7"))
+    ada.shortcut(SHORTCUT_MESSAGE, elsewhere.say("the build is red"))
+    modal = await ada.open_modal()
+    elsewhere.chat.members.discard(slack.world.bot.id)
+    ada.submit(modal, "why?")
     urls = slack.world.response_urls
     await eventually(lambda: [each for url in urls.values() for each in url.answers], "an answer")
     assert elsewhere.from_bot == []

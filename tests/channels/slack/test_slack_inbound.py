@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import Any
 
 import httpx
 import pytest
@@ -16,7 +17,6 @@ from echo_bot.events import BlockType, ContentBlock, EventType
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.slack import Conversation, Person, SlackEmulator
 from echo_bot.testing.slack.deliveries import DeliveryKind
-from echo_bot.testing.slack.model import JsonObject
 from echo_bot.testing.waiting import eventually
 
 
@@ -271,13 +271,20 @@ async def test_what_cannot_be_stored_is_not_acknowledged(
         ("events_api", {"type": "event_callback", "event": {"type": "a_kind_of_tomorrow"}}),
         ("interactive", {"type": "an_action_of_tomorrow", "team": None}),
         ("interactive", {"type": "dialog_cancellation", "callback_id": "x"}),
+        ("events_api", {}),
+        ("slash_commands", {}),
+        ("events_api", None),
+        ("events_api", []),
     ],
-    ids=["no event", "empty event", "no button", "unknown event", "unknown action", "old dialog"],
-)
+    ids=[
+        "no event", "empty event", "no button", "unknown event", "unknown action", "old dialog",
+        "empty", "empty command", "none", "list",
+    ],
+)  # fmt: skip
 async def test_what_is_of_no_known_kind_is_acknowledged_once_and_for_all(
-    slack: SlackEmulator, channel: SlackChannel, kind: DeliveryKind, payload: JsonObject
+    slack: SlackEmulator, channel: SlackChannel, kind: DeliveryKind, payload: Any
 ) -> None:
-    await slack.deliver(kind, payload).acknowledged()
+    assert (await slack.deliver(kind, payload).acknowledged()).answer == {}
 
 
 async def test_a_file_is_a_block_and_is_found_where_it_lies(

@@ -29,6 +29,7 @@ HELLO = OutboundText("hello")
     [
         ("channel_not_found", TargetGone),
         ("is_archived", TargetGone),
+        ("thread_not_found", TargetGone),
         ("not_in_channel", TargetGone),
         ("restricted_action", TargetGone),
         ("msg_too_long", FormatRejected),

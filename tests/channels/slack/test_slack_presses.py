@@ -59,6 +59,17 @@ async def test_a_stranger_is_refused_privately(
     await channel.stop()
 
 
+async def test_an_answer_names_commands_as_slack_takes_them(
+    slack: SlackEmulator, settings: ChannelSettings, quick: Rhythm, dm: Conversation
+) -> None:
+    port = FakePort(PressReply("This list is old; /help says how to make another.", ok=False))
+    channel = SlackChannel(settings, quick)
+    await channel.start(port)
+    await channel.send_card(DM, CARD)
+    assert "; /echo help says" in await dm.press("Approve once").answer()
+    await channel.stop()
+
+
 async def test_an_answer_that_cannot_be_whispered_goes_to_the_response_url(
     slack: SlackEmulator, channel: SlackChannel, dm: Conversation
 ) -> None:

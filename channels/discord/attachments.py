@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
@@ -28,6 +29,12 @@ def blocks_of(message: Message) -> Iterator[ContentBlock]:
             mime=mime,
             size=attachment.size,
         )
+
+
+def quoted_blocks_of(message: Message) -> Iterator[ContentBlock]:
+    """The files of a message that is answered. Voice is a recording among them: it is not the sender's."""
+    for block in blocks_of(message):
+        yield replace(block, type=BlockType.AUDIO) if block.type is BlockType.VOICE else block
 
 
 def all_attachments(message: Message) -> Iterator[Attachment]:

@@ -38,6 +38,7 @@ INTENTS_FIX = (
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, UNKNOWN_INTERACTION = 10003, 10008, 10062
 ACKNOWLEDGED_ALREADY = 40060
 _TOO_LARGE = 40005
+_ENTITY_TOO_LARGE = 413
 _MISSING_PERMISSIONS = 50013
 _GONE = {
     UNKNOWN_CHANNEL: "the channel does not exist, or was deleted",
@@ -74,10 +75,12 @@ SDK_ERRORS = (
     RuntimeError,
     ValueError,
     KeyError,
+    TypeError,
 )
 """What a call of the SDK may raise.
 
-RuntimeError: its session was closed under the call. ValueError and KeyError: the answer was not Discord's.
+RuntimeError: its session was closed under the call. ValueError, KeyError and TypeError: the answer was not
+Discord's.
 """
 
 
@@ -109,6 +112,8 @@ def failure_of(error: BaseException, permission: str = "") -> ChannelError:
 def _refusal(error: HTTPException, permission: str) -> ChannelError:
     if error.status == 429:
         return RetryAfter(_retry_after(error))
+    if error.status != _ENTITY_TOO_LARGE and not _is_discords(error):
+        return TemporaryFailure(f"something between the bot and Discord refuses ({error.status})")
     if error.status == 401:
         return ChannelFatal(*_FATAL[_TOKEN_REFUSED])
     if error.status >= 500:
@@ -117,11 +122,16 @@ def _refusal(error: HTTPException, permission: str) -> ChannelError:
         return TargetGone(f"the bot may not do this here: give it the permission {permission or 'it needs'}")
     if error.code in _GONE:
         return TargetGone(_GONE[error.code])
-    if error.code == _TOO_LARGE or error.status == 413:
+    if error.code == _TOO_LARGE or error.status == _ENTITY_TOO_LARGE:
         return FormatRejected("the file is larger than Discord takes")
     if error.status in (403, 404):
         return TargetGone(f"Discord refuses: {error.text} ({error.code})")
     return FormatRejected(f"Discord refuses: {error.text} ({error.code})")
+
+
+def _is_discords(error: HTTPException) -> bool:
+    """Discord refuses in JSON. A page comes from something before it, and says nothing of the call."""
+    return "json" in error.response.headers.get("Content-Type", "")
 
 
 def _retry_after(error: HTTPException) -> float:

@@ -6,9 +6,10 @@ from datetime import datetime
 
 from discord import Message, MessageType, Role
 
-from channels.discord.attachments import blocks_of
+from channels.discord.attachments import blocks_of, quoted_blocks_of
 from channels.discord.mentions import Self, spoken_to
 from channels.discord.places import NAME, Where
+from channels.discord.words import beside_the_text, joined, words_of
 from echo_bot.channel import inbound_event
 from echo_bot.events import BlockType, ContentBlock, EventType, InboundEvent
 
@@ -31,12 +32,13 @@ def event_of(
     if message.author.id == bot.id or message.type not in _SAID_BY_PEOPLE:
         return None
     spoken = spoken_to(bot, message.content)
-    words = "\n".join(part for part in (spoken.text, *_beside_the_text(message)) if part.strip())
+    words = joined((spoken.text, *beside_the_text(message)))
     text = (ContentBlock(BlockType.TEXT, text=words),) if words else ()
     content = (*text, *blocks_of(message))
     if not content and not spoken.mentioned:
         return None
     replied = _replied_to(message)
+    quoted = tuple(quoted_blocks_of(replied)) if replied is not None and replied.author.id != bot.id else ()
     message_id = f"message:{message.id}"
     return inbound_event(
         event_id=f"edit:{message.id}:{edited_at.isoformat()}" if edited_at is not None else message_id,
@@ -49,14 +51,14 @@ def event_of(
         sender_name=message.author.display_name,
         message_id=str(message.id),
         timestamp=said_at,
-        content=content,
+        content=(*content, *quoted),
         reply_to_id=_reply_to_id(message),
-        reply_to_text=replied.content if replied is not None else "",
+        reply_to_text=words_of(replied) if replied is not None else "",
         reply_to_sender=str(replied.author.id) if replied is not None else "",
         reply_to_is_own=replied is not None and replied.author.id == bot.id,
         is_group=place.is_group,
         mentioned=spoken.mentioned or _answers(message, replied, bot),
-        from_bot=message.author.bot,
+        from_bot=message.author.bot or message.webhook_id is not None,
         metadata=dict(place.names) | ({"forwarded": "yes"} if message.message_snapshots else {}),
     )
 
@@ -76,12 +78,6 @@ def self_of(message: Message, bot_id: int) -> Self:
 
 def _stands_for(role: Role, bot_id: int) -> bool:
     return role.tags is not None and role.tags.bot_id == bot_id
-
-
-def _beside_the_text(message: Message) -> tuple[str, ...]:
-    """What a message says by other means: what it forwards, and its stickers by name."""
-    forwarded = tuple(snapshot.content for snapshot in message.message_snapshots)
-    return (*forwarded, *(f"[{sticker.name}]" for sticker in message.stickers))
 
 
 def _reply_to_id(message: Message) -> str:

@@ -124,9 +124,13 @@ class DiscordEmulator:
         is_global: bool = False,
         times: int = 1,
         after: bool = False,
+        page: str = "",
     ) -> Fault:
-        """The next `times` such calls are refused; with `after` the work is done first."""
-        body: dict[str, object] = {"message": message or "Error", "code": code}
+        """The next `times` such calls are refused; with `after` the work is done first.
+
+        `page` is what something before Discord answers in its place.
+        """
+        body: dict[str, object] | str = page or {"message": message or "Error", "code": code}
         headers: dict[str, str] = {}
         if status == 429:
             body = {

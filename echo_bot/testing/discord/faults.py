@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 @dataclass(slots=True)
 class Fault:
-    """What the next `times` calls that match meet instead of their answer.
+    """What the next `times` calls that match meet instead of their answer; a `body` of text is a page.
 
     `status` 0 drops the connection. With `after` the work is done and only the answer is lost.
     """
@@ -17,7 +17,7 @@ class Fault:
     method: str
     path: str
     status: int
-    body: dict[str, object] = field(default_factory=dict)
+    body: dict[str, object] | str = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
     times: int = 1
     after: bool = False

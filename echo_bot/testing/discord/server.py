@@ -74,6 +74,8 @@ class Server:
             return None
         if reply.status == _NO_CONTENT:
             return HttpResponse(b"", _NO_CONTENT, "text/html", reply.headers)
+        if isinstance(reply.body, str):
+            return HttpResponse(reply.body.encode(), reply.status, "text/html", reply.headers)
         text = json.dumps(reply.body, default=str)
         return HttpResponse(self._world.on_the_wire(text).encode(), reply.status, headers=reply.headers)
 

@@ -255,6 +255,23 @@ async def test_an_answer_that_is_not_discords_is_worth_another_try(
         await channel.send_text(here, OutboundText("hi"))
 
 
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [*((status, TemporaryFailure) for status in (200, 400, 401, 403, 404)), (413, FormatRejected)],
+)
+async def test_a_page_of_something_before_discord_is_not_discords_refusal(
+    channel: DiscordChannel,
+    discord: DiscordEmulator,
+    room: Conversation,
+    here: Address,
+    status: int,
+    kind: type[ChannelError],
+) -> None:
+    discord.fail("POST", MESSAGES, status, page="<html>Attention Required!</html>")
+    with pytest.raises(kind):
+        await channel.send_text(here, OutboundText("hi"))
+
+
 async def test_text_fits_two_thousand_characters_to_the_last_one(
     channel: DiscordChannel, room: Conversation, here: Address
 ) -> None:

@@ -16,6 +16,7 @@ from channels.discord.failures import translated
 from channels.discord.inbound import event_of, self_of
 from channels.discord.intake import Intake
 from channels.discord.menu import publish_commands
+from channels.discord.muted import Explaining, speaks_to_the_bot, unanswerable
 from channels.discord.places import Where, where, where_of
 from channels.discord.presses import Presses
 from channels.discord.replies import Act, Repeats
@@ -25,6 +26,7 @@ from channels.discord.timing import Timing
 from echo_bot.channel import Port
 from echo_bot.channel.errands import Errands
 from echo_bot.errors import TargetGone
+from echo_bot.events import InboundEvent
 
 
 class Reception:
@@ -38,6 +40,7 @@ class Reception:
         self._backlog = Backlog(port, account, self._timing)
         self._presses = Presses(port, account, rhythm.modal)
         self._slash = SlashCommands(port, account)
+        self._explaining = Explaining(rooms, account)
         self._connection: Connection | None = None
         self._bot_id = 0
 
@@ -121,6 +124,15 @@ class Reception:
         event = event_of(message, place, bot, self._account, said_at, edited_at=edited_at)
         is_taken = event is not None and await self._port.receive(event)
         self._backlog.saw(place, message.channel.id, message.id, talks=is_taken)
+        if event is not None and is_taken:
+            self._explain(message, event)
+
+    def _explain(self, message: discord.Message, event: InboundEvent) -> None:
+        """Its answer cannot be written where it is expected: say so where it can."""
+        why = unanswerable(message.channel) if speaks_to_the_bot(event) else ""
+        if why and self._explaining.is_due(event):
+            telling = self._explaining.tell(self._heard().client, event.sender_id, why, self._rhythm.call)
+            self._errands.run(telling, "discord:explain")
 
     async def _look_up(self, message: discord.Message) -> Where:
         """The place of a message in a channel that the SDK does not know: a thread that was archived."""

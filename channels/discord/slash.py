@@ -12,9 +12,11 @@ from discord.app_commands import Choice
 
 from channels.discord.failures import SDK_ERRORS
 from channels.discord.menu import MAX_CHOICES, option_name
+from channels.discord.muted import unanswerable
 from channels.discord.places import NAME, where
 from channels.discord.render import literal, render_markdown
 from channels.discord.replies import Act, acknowledge, say_openly, tell, withdraw
+from channels.discord.words import joined
 from echo_bot.channel import Command, CommandReply, Completion, Parameter, Port, inbound_event
 from echo_bot.errors import EchoBotError
 from echo_bot.events import BlockType, ContentBlock, Identity, InboundEvent
@@ -44,7 +46,8 @@ class SlashCommands:
         if not acknowledged:
             return
         if reply.queued:
-            await say_openly(interaction, _(_STARTED), asked_openly(event.sender_name, event.text))
+            note = joined((_(_STARTED), unanswerable(interaction.channel)))
+            await say_openly(interaction, note, asked_openly(event.sender_name, event.text))
         elif answer := render_markdown(reply.text):
             await tell(interaction, answer)
         else:

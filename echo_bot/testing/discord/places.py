@@ -33,6 +33,14 @@ class Place:
         overwrite = Overwrite(backend.bot_user.id, OverwriteType.MEMBER, deny=denied)
         backend.set_overwrite(self.channel.id, overwrite)
 
+    def lock(self) -> None:
+        """Of a thread: only moderators may write in it."""
+        metadata = self.channel.thread_metadata
+        if metadata is None:
+            raise AssertionError("only a thread can be locked")
+        metadata.locked = True
+        self.world.backend.announce_channel_update(self.channel.id)
+
     def delete(self) -> None:
         self.world.backend.delete_channel(self.channel.id)
 

@@ -1,0 +1,93 @@
+"""Where the bot may not write: whoever asks for something there is told where they can be."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+import structlog
+from discord import PartialMessageable, Thread
+from discord.abc import GuildChannel
+
+from channels.discord.client import DiscordClient
+from channels.discord.failures import translated
+from channels.discord.places import NAME
+from channels.discord.rooms import Rooms
+from echo_bot.errors import ChannelError
+from echo_bot.events import Address, EventType, InboundEvent
+from echo_bot.text.language import N_, _
+
+log = structlog.get_logger(__name__)
+
+_AGAIN_SECONDS = 3600.0
+_REMEMBERED = 1000
+_LOCKED = N_(
+    "The thread {place} is locked, so my answer cannot appear there. Unlock it, or ask me elsewhere."
+)
+_FORBIDDEN = N_(
+    "I may not write in {place}, so my answer cannot appear there. "
+    "Give me the permission {permission} in that channel, or ask me elsewhere."
+)
+
+
+def unanswerable(channel: object) -> str:
+    """Why nothing can be written in this channel, and what to do; "" where it can, or where nobody knows.
+
+    By the permissions as the SDK has learned them: nothing is asked.
+    """
+    parent = channel.parent if isinstance(channel, Thread) else channel
+    if not isinstance(channel, GuildChannel | Thread) or not isinstance(parent, GuildChannel):
+        return ""
+    myself = channel.guild.me
+    if myself is None:
+        return ""
+    place, granted = f"<#{channel.id}>", parent.permissions_for(myself)
+    if not granted.view_channel:
+        return _(_FORBIDDEN).format(place=place, permission="View Channel")
+    if isinstance(channel, Thread):
+        if channel.locked and not granted.manage_threads:
+            return _(_LOCKED).format(place=place)
+        if not granted.send_messages_in_threads:
+            return _(_FORBIDDEN).format(place=place, permission="Send Messages in Threads")
+    elif not granted.send_messages:
+        return _(_FORBIDDEN).format(place=place, permission="Send Messages")
+    return ""
+
+
+def speaks_to_the_bot(event: InboundEvent) -> bool:
+    """Whether somebody waits for an answer: a channel in which the bot hears everything may have none."""
+    is_meant = event.mentioned or event.reply_to_is_own or event.text.startswith("/")
+    return event.is_group and event.event_type is EventType.MESSAGE and is_meant
+
+
+class Explaining:
+    """Tells it in the direct chat, once an hour for each person and channel."""
+
+    def __init__(self, rooms: Rooms, account: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rooms, self._account, self._clock = rooms, account, clock
+        self._told: OrderedDict[tuple[str, str], float] = OrderedDict()
+
+    def is_due(self, event: InboundEvent) -> bool:
+        """Counts as told from now on."""
+        key, now = (event.sender_id, event.thread_id or event.chat_id), self._clock()
+        told_at = self._told.get(key)
+        if told_at is not None and now - told_at < _AGAIN_SECONDS:
+            return False
+        self._told[key] = now
+        self._told.move_to_end(key)
+        while len(self._told) > _REMEMBERED:
+            self._told.popitem(last=False)
+        return True
+
+    async def tell(self, client: DiscordClient, user_id: str, why: str, seconds: float) -> None:
+        """Best effort: a person may take no direct messages either."""
+
+        async def send(room: PartialMessageable) -> object:
+            return await room.send(why, suppress_embeds=True)
+
+        try:
+            async with translated(seconds):
+                await self._rooms.at(client, Address(NAME, user_id, account=self._account), send)
+        except ChannelError as error:
+            log.info("discord_nobody_told", account=self._account, error=str(error))

@@ -1,0 +1,124 @@
+"""Where the bot may not write, whoever asks is told in a place that they can see."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from channels.discord.adapter import DiscordChannel
+from channels.discord.muted import Explaining
+from channels.discord.rooms import Rooms
+from echo_bot.channel import inbound_event
+from echo_bot.events import BlockType, ContentBlock
+from echo_bot.testing.discord import Conversation, DiscordEmulator, Guild, Person
+from echo_bot.testing.fake_port import FakePort
+from echo_bot.testing.waiting import eventually
+
+
+@pytest.fixture
+def guild(discord: DiscordEmulator) -> Guild:
+    return discord.guild("Lab")
+
+
+@pytest.fixture
+def room(guild: Guild, ada: Person) -> Conversation:
+    return ada.chat(guild.channel("general"))
+
+
+async def test_whoever_asks_where_the_bot_may_not_write_is_told_in_the_direct_chat_once(
+    channel: DiscordChannel, port: FakePort, room: Conversation, chat: Conversation
+) -> None:
+    room.place.forbid("send_messages")
+    for text in ("one", "two"):
+        room.mention(text)
+        await port.wait_for_event(text)
+    shown = await chat.wait_for_text("permission Send Messages in that channel")
+    assert shown.text.startswith(f"I may not write in <#{room.id}>")
+    chat.say("and here?")
+    await port.wait_for_event("and here?")
+    assert len(chat.from_bot) == 1
+
+
+async def test_nobody_is_told_who_did_not_speak_to_the_bot_or_is_not_known(
+    channel: DiscordChannel,
+    port: FakePort,
+    discord: DiscordEmulator,
+    room: Conversation,
+    chat: Conversation,
+) -> None:
+    room.place.forbid("send_messages")
+    room.say("just talk")
+    await port.wait_for_event("just talk")
+    stranger = discord.user("Mallory")
+    port.strangers.add(stranger.id)
+    stranger.chat(room.place).mention("let me in")
+    room.mention("last")
+    await port.wait_for_event("last")
+    await chat.wait_for_text("I may not write")
+    assert len(chat.from_bot) == 1
+    assert stranger.dm().from_bot == []
+
+
+@pytest.mark.parametrize(
+    ("forbidden", "locked", "said"),
+    [
+        ("send_messages_in_threads", False, "Send Messages in Threads"),
+        ("manage_threads", True, "is locked"),
+        ("manage_threads", False, ""),
+        ("send_messages", False, ""),
+    ],
+)
+async def test_a_thread_has_its_own_permission_and_its_lock(
+    channel: DiscordChannel,
+    discord: DiscordEmulator,
+    guild: Guild,
+    room: Conversation,
+    ada: Person,
+    forbidden: str,
+    locked: bool,
+    said: str,
+) -> None:
+    await eventually(lambda: discord.registered_commands, "the commands")
+    thread = ada.chat(guild.thread(room.place, "plan"))
+    room.place.forbid(forbidden)
+    if locked:
+        thread.place.lock()
+    asked = thread.slash("run", command="ls")
+    answer = await asked.answer()
+    assert answer.startswith("On its way.")
+    assert (said in answer) if said else (answer == "On its way.")
+
+
+async def test_a_person_who_takes_no_direct_messages_stops_nothing(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, room: Conversation, ada: Person
+) -> None:
+    ada.block_bot()
+    room.place.forbid("send_messages")
+    room.mention("one")
+    await port.wait_for_event("one")
+    await eventually(lambda: discord.called("POST", "/channels/*/messages"), "the try")
+    room.mention("two")
+    await port.wait_for_event("two")
+
+
+def test_it_is_told_again_after_an_hour_and_in_another_channel() -> None:
+    now = 0.0
+    explaining = Explaining(Rooms(), "", lambda: now)
+
+    def asked(chat_id: str) -> bool:
+        content = (ContentBlock(BlockType.TEXT, text="hi"),)
+        return explaining.is_due(
+            inbound_event(
+                event_id="1",
+                channel="discord",
+                chat_id=chat_id,
+                sender_id="7",
+                timestamp=datetime.now(UTC),
+                content=content,
+            )
+        )
+
+    assert [asked("1"), asked("1"), asked("2")] == [True, False, True]
+    now = 3601.0
+    assert asked("1")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from http import HTTPStatus
+from json import JSONDecodeError
 from textwrap import shorten
 
 import httpx
@@ -80,6 +81,11 @@ def failure_of(error: TelegramError, token: str) -> ChannelError:
     """The leaf of `ChannelError` for what the SDK raised; its text never holds the token."""
     said = without_token(_shortened(error.message), token)
     match error:
+        case InvalidToken(__cause__=InvalidToken() as refusal):
+            # The SDK's start puts words of its own around what was answered.
+            return failure_of(refusal, token)
+        case _ if _is_page(error):
+            return TemporaryFailure(f"Telegram could not be asked: {said}")
         case InvalidToken():
             return ChannelFatal("Telegram does not accept the bot's token", TOKEN_FIX, "token")
         case LeftOut():
@@ -125,11 +131,19 @@ def _shortened(said: str) -> str:
     return shorten(said.partition(". Parsing the server response")[0], _LONGEST, placeholder=" …")
 
 
+def _is_page(error: TelegramError) -> bool:
+    """Did a proxy or gateway refuse? Telegram answers in JSON; what the SDK could not read is the cause."""
+    return type(error.__cause__) is TelegramError
+
+
 def _was_asked(error: TelegramError) -> bool:
-    """Did the server fail, the connection break or time run out, once the request may have arrived?"""
-    if isinstance(error, ServerFailed):
-        return True
+    """Did the server fail, the connection break or time run out, once the request may have arrived?
+
+    Or was it done, by the status, and the rest of the answer was cut off or another's?
+    """
     cause = error.__cause__
+    if isinstance(error, ServerFailed) or isinstance(cause, JSONDecodeError):
+        return True
     return isinstance(cause, httpx.TransportError) and not isinstance(cause, _NOT_ASKED)
 
 

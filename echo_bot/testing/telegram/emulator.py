@@ -143,9 +143,11 @@ class TelegramEmulator:
         error = ApiError.too_many(retry_after) if retry_after else ApiError(status, description)
         return self._faults.add(Fault(method.lower(), error, times, after))
 
-    def fail_with_page(self, method: str, page: str, *, status: int = 502, times: int = 1) -> Fault:
-        """A gateway before Telegram answers the next `times` calls with a web page."""
-        return self._faults.add(Fault(method.lower(), ApiError(status, "", page=page), times))
+    def fail_with_page(
+        self, method: str, page: str, *, status: int = 502, times: int = 1, after: bool = False
+    ) -> Fault:
+        """A gateway before Telegram answers the next `times` calls with a web page; see `fail`."""
+        return self._faults.add(Fault(method.lower(), ApiError(status, "", page=page), times, after))
 
     def drop(self, method: str, *, times: int = 1, after: bool = False) -> Fault:
         """The connection breaks instead of an answer; with `after` once the work is done."""

@@ -217,6 +217,30 @@ async def test_of_a_gateway_s_page_only_the_status_is_told(
     assert str(raised.value) == "Telegram's answer was lost: Bad Gateway (502)"
 
 
+@pytest.mark.parametrize("status", [400, 401, 403, 404])
+async def test_what_a_proxy_refuses_passes_and_says_nothing_of_chat_text_or_token(
+    telegram: TelegramEmulator, channel: TelegramChannel, chat: Conversation, status: int
+) -> None:
+    telegram.fail_with_page("sendMessage", "<html>Not here</html>", status=status)
+    with pytest.raises(TemporaryFailure) as raised:
+        await channel.send_text(HERE, OutboundText("**hello**"))
+    assert str(raised.value).startswith("Telegram could not be asked: ")
+    assert not isinstance(raised.value, OutcomeUnknown)
+    assert not chat.from_bot
+
+
+@pytest.mark.parametrize(
+    "answer", [pytest.param('{"ok":true,"result":{"mess', id="cut off"), pytest.param("<html>", id="a page")]
+)
+async def test_a_success_that_cannot_be_read_leaves_it_open(
+    telegram: TelegramEmulator, channel: TelegramChannel, chat: Conversation, answer: str
+) -> None:
+    telegram.fail_with_page("sendMessage", answer, status=200, after=True)
+    with pytest.raises(OutcomeUnknown):
+        await channel.send_text(HERE, OutboundText("hello"))
+    assert [message.text for message in chat.from_bot] == ["hello"]
+
+
 async def test_what_could_not_be_asked_did_not_arrive(
     telegram: TelegramEmulator, channel: TelegramChannel
 ) -> None:

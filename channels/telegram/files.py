@@ -10,7 +10,7 @@ from telegram.error import BadRequest
 from channels.telegram.client import OFFICIAL_API, TelegramBot
 from channels.telegram.failures import translated
 from echo_bot.channel import FileLocation
-from echo_bot.errors import TargetGone
+from echo_bot.errors import ChannelError, TargetGone
 from echo_bot.events import ContentBlock
 
 MAX_DOWNLOAD_BYTES = 20 * 1024 * 1024
@@ -26,16 +26,17 @@ _TOO_BIG = (
 async def locate_file(bot: TelegramBot, block: ContentBlock, *, is_official: bool) -> FileLocation:
     """Where a received file is: at the API's file address, or on this machine with a server in local mode.
 
-    Raises TargetGone when Telegram does not give the file, with the reason.
+    Raises TargetGone where Telegram does not have the file any more, ChannelError for one that is too large.
     """
     if is_official and block.size > MAX_DOWNLOAD_BYTES:
-        raise TargetGone(_TOO_BIG)
+        raise ChannelError(_TOO_BIG)
     with translated(bot.token):
         try:
             found = await bot.get_file(block.ref)
         except BadRequest as error:
-            too_big = "too big" in error.message.lower()
-            raise TargetGone(_TOO_BIG if too_big else "Telegram does not have this file any more") from None
+            if "too big" in error.message.lower():
+                raise ChannelError(_TOO_BIG) from None
+            raise TargetGone("Telegram does not have this file any more") from None
     path = (found.file_path or "").removeprefix(f"{bot.base_file_url}/")
     if not path:
         raise TargetGone("Telegram does not have this file any more")

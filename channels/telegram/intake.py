@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -19,6 +20,7 @@ Take = Callable[[tuple[Update, ...]], Awaitable[None]]
 """Stores what one update, or the parts of one album, say. Raises when it is not stored."""
 
 _TRIES_PER_UPDATE = 5
+_ALBUMS_REMEMBERED = 200
 
 
 class Held(Exception):
@@ -53,6 +55,7 @@ class Intake:
         self._running: dict[int, _Batch] = {}
         self._last_in_lane: dict[str, _Batch] = {}
         self._open_albums: dict[str, _Batch] = {}
+        self._taken_albums: OrderedDict[str, None] = OrderedDict()
         self._tries: dict[int, int] = {}
         self._hurry = asyncio.Event()
 
@@ -104,12 +107,16 @@ class Intake:
             log.exception("telegram_update_dropped", account=self._account, updates=batch.ids)
         else:
             self._tries.pop(batch.ids[0], None)
+            self._note_taken(batch)
         finally:
             self._end(batch)
 
     async def _settle(self, batch: _Batch) -> None:
-        """Wait until no part has come for a while; from then on the album takes no more."""
-        while not self._hurry.is_set():
+        """Wait until no part has come for a while; from then on the album takes no more.
+
+        Parts that come after it was taken wait for nothing: its turn is soon to begin.
+        """
+        while not self._hurry.is_set() and batch.album not in self._taken_albums:
             batch.grown.clear()
             waits = [asyncio.create_task(each.wait()) for each in (batch.grown, self._hurry)]
             try:
@@ -120,6 +127,12 @@ class Intake:
             if not done:
                 break
         self._close_album(batch)
+
+    def _note_taken(self, batch: _Batch) -> None:
+        if batch.album:
+            self._taken_albums[batch.album] = None
+            while len(self._taken_albums) > _ALBUMS_REMEMBERED:
+                self._taken_albums.popitem(last=False)
 
     def _close_album(self, batch: _Batch) -> None:
         if self._open_albums.get(batch.album) is batch:

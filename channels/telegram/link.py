@@ -141,8 +141,8 @@ class Link:
     def _remember(self, updates: Sequence[Update]) -> None:
         album = album_of(updates[0])
         if album:
-            self._albums[album] = tuple(
-                part for update in updates if (part := message_of(update)) is not None
-            )
+            parts = [part for update in updates if (part := message_of(update)) is not None]
+            known = {part.message_id: part for part in (*self._albums.get(album, ()), *parts)}
+            self._albums[album] = tuple(known.values())
             while len(self._albums) > _ALBUMS_REMEMBERED:
                 self._albums.popitem(last=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +16,8 @@ from echo_bot.storage.records import TranscriptRow, TurnRecord
 
 QUIET_SECONDS = 1.0
 """After the last part, until the turn begins."""
+
+_REMEMBERED = 500
 
 LineOf = Callable[[InboundEvent], TranscriptRow]
 
@@ -32,9 +35,17 @@ class Albums:
         self._events, self._queues, self._clock = events, queues, clock
         self._open: dict[SessionKey, _Album] = {}
         self._joining = asyncio.Lock()
+        self._heard: OrderedDict[tuple[object, ...], None] = OrderedDict()
+
+    def goes_on(self, event: InboundEvent) -> bool:
+        """Is it a part of an album that was heard, be its turn over? It needs no mention of its own."""
+        return event.event_type is EventType.MESSAGE and _which(event) in self._heard
 
     def begin(self, turn: TurnRecord) -> None:
         """Hold the turn of an album's first part, which is stored and not queued."""
+        self._heard[_which(event_from_json(turn.event_json))] = None
+        while len(self._heard) > _REMEMBERED:
+            self._heard.popitem(last=False)
         self._open[turn.session_key] = _Album(turn, self._timer(turn.session_key))
 
     async def join(self, event: InboundEvent, key: SessionKey, line_of: LineOf) -> bool:
@@ -91,12 +102,11 @@ class Albums:
 
 def belongs_to(part: InboundEvent, whole: InboundEvent) -> bool:
     """Is it a further new part of the same album, from the same sender in the same place?"""
-    return (
-        bool(part.album_id)
-        and part.album_id == whole.album_id
-        and part.event_type is EventType.MESSAGE
-        and (part.sender, part.address) == (whole.sender, whole.address)
-    )
+    return bool(part.album_id) and part.event_type is EventType.MESSAGE and _which(part) == _which(whole)
+
+
+def _which(part: InboundEvent) -> tuple[object, ...]:
+    return part.album_id, part.sender, part.address
 
 
 def joined(whole: InboundEvent, part: InboundEvent) -> InboundEvent:

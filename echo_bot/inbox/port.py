@@ -118,7 +118,7 @@ class Inbox:
             return False
         if await self._joins_album(event):
             return True
-        if not self._admission.is_for_us(event):
+        if not (self._admission.is_for_us(event) or self._albums.goes_on(event)):
             return False
         if not await self._admission.admits(event.sender):
             if event.event_type is EventType.MESSAGE:

@@ -64,6 +64,20 @@ async def test_the_parts_are_one_turn_and_only_the_first_needs_a_mention(
         ]
 
 
+async def test_a_part_that_comes_after_the_turn_began_needs_no_mention_either(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    model = ScriptedModel([Say("nice picture"), Say("another one")])
+    async with running_bot(tmp_path, local, model=model.model) as bot:
+        port = bot.parts.inbox
+        await port.receive(part(1, "look"))
+        await bot.channel.wait_for(says("nice picture"))
+        others = (part(2, sender="66"), part(3, album="b"), part(4, album=""))
+        assert [await port.receive(each) for each in (*others, part(2))] == [False, False, False, True]
+        await bot.channel.wait_for(says("another one"))
+        assert "file-2" not in str(model.seen[0])
+
+
 async def test_a_part_that_comes_again_is_not_joined_twice(tmp_path: Path, local: Config) -> None:
     async with running_bot(tmp_path, local) as bot:
         port = bot.parts.inbox

@@ -126,6 +126,20 @@ async def test_an_edited_caption_keeps_the_other_parts(
     assert edit.content[1:] == album.content[1:]
 
 
+async def test_an_edited_caption_keeps_the_other_parts_also_where_one_came_late(
+    channel: TelegramChannel, port: FakePort, chat: Conversation
+) -> None:
+    first = chat.send(PHOTOS[0], "loook", album="a")
+    chat.send(PHOTOS[1], album="a")
+    await port.wait_for_event("loook")
+    chat.send(PHOTOS[2], album="a")
+    await eventually(lambda: len(port.stored) == 2, "the late part")
+    chat.edit(first, "look")
+    await port.wait_for_event("look")
+    await eventually(lambda: len(port.stored) == 3, "the edit")
+    assert sizes(port) == [[3, 6], [9], [3, 6, 9]]
+
+
 @pytest.mark.parametrize("caption", ["", "look"])
 async def test_a_stranger_s_album_is_not_stored(
     channel: TelegramChannel, port: FakePort, chat: Conversation, caption: str

@@ -13,7 +13,7 @@ from channels.telegram.client import OFFICIAL_API, open_bot
 from channels.telegram.files import MAX_DOWNLOAD_BYTES, locate_file
 from channels.telegram.standing import Rhythm
 from echo_bot.channel import ChannelSettings, FileLocation
-from echo_bot.errors import TargetGone, TemporaryFailure
+from echo_bot.errors import ChannelError, TargetGone, TemporaryFailure
 from echo_bot.events import BlockType, ContentBlock
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.telegram import Conversation, TelegramEmulator, media
@@ -61,15 +61,16 @@ async def test_a_file_that_telegram_does_not_give_is_too_large_and_says_the_way_
 ) -> None:
     chat.send(media.document("large.bin", b"x" * (MAX_DOWNLOAD_BYTES + 1)))
     block = (await port.wait_for_event()).content[0]
-    with pytest.raises(TargetGone, match=r"larger than 20 MB.*channels\.telegram\.api_base"):
+    with pytest.raises(ChannelError, match=r"larger than 20 MB.*channels\.telegram\.api_base") as refused:
         await channel.locate(block)
+    assert not isinstance(refused.value, TargetGone)  # which reads as “it is not there any more”
 
 
 async def test_the_official_server_is_not_even_asked_for_a_file_that_is_too_large() -> None:
     bot = open_bot(ChannelSettings("", secrets={"token": "1:x"}))
     assert bot.base_url.startswith(OFFICIAL_API)
     block = ContentBlock(BlockType.FILE, ref="f", size=MAX_DOWNLOAD_BYTES + 1)
-    with pytest.raises(TargetGone, match="larger than 20 MB"):
+    with pytest.raises(ChannelError, match="larger than 20 MB"):
         await locate_file(bot, block, is_official=True)
 
 

@@ -124,3 +124,12 @@ async def test_draining_ends_what_takes_too_long() -> None:
     await intake.drain(0.05)
     assert all(task.done() for task in tasks)
     assert not any(task.done() and not task.cancelled() and task.exception() is None for task in tasks)
+
+
+async def test_a_part_that_comes_after_its_album_was_taken_waits_for_no_further_ones() -> None:
+    store = Store({})
+    intake = Intake(store.take, "", album_quiet_seconds=1.0)
+    await intake.submit(update(1, 42, "a"))
+    async with asyncio.timeout(0.5):
+        await intake.submit(update(2, 42, "a"))
+    assert store.batches == [(1,), (2,)]

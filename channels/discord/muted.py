@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import structlog
 from discord import PartialMessageable, Thread
@@ -14,6 +14,7 @@ from channels.discord.client import DiscordClient
 from channels.discord.failures import translated
 from channels.discord.places import NAME
 from channels.discord.rooms import Rooms
+from echo_bot.channel import Command
 from echo_bot.errors import ChannelError
 from echo_bot.events import Address, EventType, InboundEvent
 from echo_bot.text.language import N_, _
@@ -23,10 +24,11 @@ log = structlog.get_logger(__name__)
 _AGAIN_SECONDS = 3600.0
 _REMEMBERED = 1000
 _LOCKED = N_(
-    "The thread {place} is locked, so my answer cannot appear there. Unlock it, or ask me elsewhere."
+    "The thread {place} is locked, so I did nothing: my answer could not appear there. "
+    "Unlock it, or ask me elsewhere."
 )
 _FORBIDDEN = N_(
-    "I may not write in {place}, so my answer cannot appear there. "
+    "I may not write in {place}, so I did nothing: my answer could not appear there. "
     "Give me the permission {permission} in that channel, or ask me elsewhere."
 )
 
@@ -55,10 +57,20 @@ def unanswerable(channel: object) -> str:
     return ""
 
 
-def speaks_to_the_bot(event: InboundEvent) -> bool:
-    """Whether somebody waits for an answer: a channel in which the bot hears everything may have none."""
+def waits_for_an_answer(event: InboundEvent, commands: Sequence[Command]) -> bool:
+    """Whether it was said to the bot and starts work: what `/stop` does, say, needs no answer.
+
+    A channel in which the bot hears everything may be one where it is to say nothing.
+    """
     is_meant = event.mentioned or event.reply_to_is_own or event.text.startswith("/")
-    return event.is_group and event.event_type is EventType.MESSAGE and is_meant
+    return (
+        event.is_group and event.event_type is EventType.MESSAGE and is_meant and starts_turn(event, commands)
+    )
+
+
+def starts_turn(event: InboundEvent, commands: Sequence[Command]) -> bool:
+    name = event.text.removeprefix("/").partition(" ")[0] if event.text.startswith("/") else ""
+    return all(command.name != name or command.starts_turn for command in commands)
 
 
 class Explaining:

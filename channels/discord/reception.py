@@ -16,7 +16,7 @@ from channels.discord.failures import translated
 from channels.discord.inbound import event_of, self_of
 from channels.discord.intake import Intake
 from channels.discord.menu import publish_commands
-from channels.discord.muted import Explaining, speaks_to_the_bot, unanswerable
+from channels.discord.muted import Explaining, unanswerable, waits_for_an_answer
 from channels.discord.places import Where, where, where_of
 from channels.discord.presses import Presses
 from channels.discord.replies import Act, Repeats
@@ -122,17 +122,22 @@ class Reception:
             self._rooms.saw(message.author.id, message.channel.id)
         bot = self_of(message, self._bot_id)
         event = event_of(message, place, bot, self._account, said_at, edited_at=edited_at)
+        if event is not None and await self._explained(message, event):
+            self._backlog.saw(place, message.channel.id, message.id, talks=True)
+            return
         is_taken = event is not None and await self._port.receive(event)
         self._backlog.saw(place, message.channel.id, message.id, talks=is_taken)
-        if event is not None and is_taken:
-            self._explain(message, event)
 
-    def _explain(self, message: discord.Message, event: InboundEvent) -> None:
-        """Its answer cannot be written where it is expected: say so where it can."""
-        why = unanswerable(message.channel) if speaks_to_the_bot(event) else ""
-        if why and self._explaining.is_due(event):
+    async def _explained(self, message: discord.Message, event: InboundEvent) -> bool:
+        """Whether nothing is done, since no answer could appear where it is expected; who asks is told."""
+        waits = not event.from_bot and waits_for_an_answer(event, self._port.commands())
+        why = unanswerable(message.channel) if waits else ""
+        if not why or not await self._port.admits(event.sender):
+            return False
+        if self._explaining.is_due(event):
             telling = self._explaining.tell(self._heard().client, event.sender_id, why, self._rhythm.call)
             self._errands.run(telling, "discord:explain")
+        return True
 
     async def _look_up(self, message: discord.Message) -> Where:
         """The place of a message in a channel that the SDK does not know: a thread that was archived."""

@@ -12,11 +12,10 @@ from discord.app_commands import Choice
 
 from channels.discord.failures import SDK_ERRORS
 from channels.discord.menu import MAX_CHOICES, option_name
-from channels.discord.muted import unanswerable
+from channels.discord.muted import starts_turn, unanswerable
 from channels.discord.places import NAME, where
 from channels.discord.render import literal, render_markdown
 from channels.discord.replies import Act, acknowledge, say_openly, tell, withdraw
-from channels.discord.words import joined
 from echo_bot.channel import Command, CommandReply, Completion, Parameter, Port, inbound_event
 from echo_bot.errors import EchoBotError
 from echo_bot.events import BlockType, ContentBlock, Identity, InboundEvent
@@ -41,13 +40,12 @@ class SlashCommands:
         """Run a command. It counts also when Discord no longer takes an answer to it."""
         event = command_event(interaction, self._port.commands(), self._account)
         acknowledged, reply = await asyncio.gather(
-            acknowledge(interaction, thinking=True), self._command(event)
+            acknowledge(interaction, thinking=True), self._command(event, interaction.channel)
         )
         if not acknowledged:
             return
         if reply.queued:
-            note = joined((_(_STARTED), unanswerable(interaction.channel)))
-            await say_openly(interaction, note, asked_openly(event.sender_name, event.text))
+            await say_openly(interaction, _(_STARTED), asked_openly(event.sender_name, event.text))
         elif answer := render_markdown(reply.text):
             await tell(interaction, answer)
         else:
@@ -69,8 +67,11 @@ class SlashCommands:
         except SDK_ERRORS as error:
             log.info("discord_completion_not_taken", error=type(error).__name__)
 
-    async def _command(self, event: InboundEvent) -> CommandReply:
+    async def _command(self, event: InboundEvent, channel: object) -> CommandReply:
         try:
+            why = unanswerable(channel) if starts_turn(event, self._port.commands()) else ""
+            if why and await self._port.admits(event.sender):
+                return CommandReply(why, ok=False)
             return await self._port.command(event)
         except EchoBotError as error:
             log.error("discord_command_failed", event_id=event.event_id, error=str(error))

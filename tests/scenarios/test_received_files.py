@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -243,6 +243,19 @@ async def test_what_the_platform_cannot_give_is_told_and_a_passing_fault_is_trie
         bot.channel.fail("locate", TargetGone("expired"))
         await bot.channel.say("", files=[attached("one.txt")])
         await bot.channel.wait_for(says("(expired)"))
+
+
+async def test_a_page_to_log_in_is_not_taken_for_the_file(
+    tmp_path: Path, server: FileServer, says: Says
+) -> None:
+    server.put("/a", b"<html>Sign in</html>", "content-type: text/html; charset=utf-8")
+    async with running_bot(tmp_path, base(server)) as bot:
+        bot.channel.files["f1"] = FileLocation(f"{server.url}/a")
+        await bot.channel.say("", files=[attached("notes.txt")])
+        await bot.channel.wait_for(says("Not received: notes.txt: telegram gave a web page in its place"))
+        assert incoming(bot) == []
+        await bot.channel.say("", files=[replace(attached("page.html"), mime="text/html")])
+        await bot.channel.wait_for(says("page.html` (text/html, 20 bytes)"))
 
 
 async def test_a_file_of_a_server_on_this_machine_is_copied_but_none_of_the_bots_own(

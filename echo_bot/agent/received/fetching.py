@@ -116,7 +116,7 @@ class ReceivedFiles:
         problem = ""
         for attempt in range(_TRIES):
             try:
-                return await self._located(channel, await source.locate(block))
+                return await self._located(channel, await source.locate(block), block.mime)
             except TargetGone as error:
                 raise _NotReceived(f"it is not there any more ({error})") from error
             except (RetryAfter, TemporaryFailure) as error:
@@ -129,8 +129,11 @@ class ReceivedFiles:
                 raise _NotReceived(str(error)) from error
         raise _NotReceived(problem)
 
-    async def _located(self, channel: Channel, location: FileLocation) -> bytes:
-        """Raises TemporaryFailure for what may go better the next time."""
+    async def _located(self, channel: Channel, location: FileLocation, mime: str) -> bytes:
+        """Raises TemporaryFailure for what may go better the next time.
+
+        Some platforms show whom they do not let in a page with status 200.
+        """
         key = (channel.name, channel.account)
         endpoints, proxy = self._sources.endpoints.get(key, ()), self._sources.proxies.get(key, "")
         if location.path:
@@ -152,6 +155,8 @@ class ReceivedFiles:
             raise TemporaryFailure(f"{channel.name} answered {answer.status}")
         if answer.status != httpx.codes.OK:
             raise _NotReceived(f"{channel.name} answered {answer.status}")
+        if _is_page(answer.headers.get("content-type", "")) and mime and not _is_page(mime):
+            raise _NotReceived(f"{channel.name} gave a web page in its place")
         return answer.body
 
     async def _local(self, endpoints: tuple[str, ...], path: str) -> bytes:
@@ -169,6 +174,10 @@ _TOO_BIG = N_("it is larger than 25 MB, the most that is received")
 
 class _NotReceived(Exception):
     """Why a file is not there, as a sentence for people and for the model."""
+
+
+def _is_page(mime: str) -> bool:
+    return mime.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml")
 
 
 def _is_loopback(endpoint: str) -> bool:

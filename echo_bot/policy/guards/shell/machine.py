@@ -111,7 +111,7 @@ class Machine:
         if part.detached and saved is None:
             self.fixed_span = (part.start, part.end)
         try:
-            output = yield from call(self.node(part.script, self._subshell(state), Stream()))
+            output = yield from call(self.node(part.script, self.subshell(state), Stream()))
         finally:
             self.fixed_span = saved
         return output.rstrip("\n") if len(output) < _MAX_TEXT else UNKNOWN
@@ -121,7 +121,7 @@ class Machine:
         if direction == ">":
             self.waiting_outputs.append(script)
             return path
-        state.files[path] = yield from call(self.node(script, self._subshell(state), Stream()))
+        state.files[path] = yield from call(self.node(script, self.subshell(state), Stream()))
         return path
 
     def expanded_text(self, text: str, state: State) -> Steps[str]:
@@ -138,7 +138,7 @@ class Machine:
             return UNKNOWN
         return (yield from expand_text(word, state, self))
 
-    def _subshell(self, state: State) -> State:
+    def subshell(self, state: State) -> State:
         self.charge(2 + len(state.variables) // 16 + len(state.functions) // 16)
         return state.copy()
 
@@ -158,7 +158,7 @@ class Machine:
         if isinstance(node, Redirected):
             return (yield from self.redirected(node, state, stdin))
         if isinstance(node, Background):
-            inner = self._subshell(state)
+            inner = self.subshell(state)
             inner.in_background = True
             return (yield from call(self.node(node.command, inner, stdin)))
         if isinstance(node, Compound):
@@ -210,7 +210,7 @@ class Machine:
     def pipeline(self, node: Pipeline, state: State, stdin: Stream) -> Steps[str]:
         text = ""
         for index, command in enumerate(node.commands):
-            inner = self._subshell(state)
+            inner = self.subshell(state)
             inner.in_background = True
             source = Stream(text) if index else stdin
             text = self.limited((yield from call(self.node(command, inner, source))))
@@ -227,7 +227,7 @@ class Machine:
             if node.kind in ("test", "arithmetic"):
                 yield from self.subscripts(values, state)
         if node.kind == "subshell":
-            state = self._subshell(state)
+            state = self.subshell(state)
         if node.kind in ("if", "case"):
             return (yield from self.branches(node, state, stdin))
         if node.kind == "loop":
@@ -245,7 +245,7 @@ class Machine:
         output: list[str] = []
         ends: list[State] = []
         for body in node.bodies:
-            inner = self._subshell(state)
+            inner = self.subshell(state)
             inner.variables.before = {}
             output.append((yield from call(self.node(body, inner, stdin))))
             ends.append(inner)
@@ -297,7 +297,7 @@ class Machine:
     def define(self, node: Function, state: State) -> Steps[str]:
         """A function's body is judged where it is defined, with arguments that are not known yet."""
         state.functions[node.name] = node.body
-        inner = self._subshell(state)
+        inner = self.subshell(state)
         inner.positional = [UNKNOWN_FIELDS]
         inner.calls, inner.is_definition = (*state.calls, node.name), True
         yield from call(self.node(node.body, inner, Stream(UNKNOWN)))
@@ -322,7 +322,7 @@ class Machine:
                 tried += 1
                 if tried > _MAX_COMBINATIONS * 8:
                     raise BudgetSpent
-                inner = self._subshell(state)
+                inner = self.subshell(state)
                 inner.variables[name] = value
                 yield from self.simple_once(node, inner, Stream(stdin.text))
         output = yield from self.simple_once(node, state, stdin)
@@ -358,7 +358,7 @@ class Machine:
         inv = Invocation(argv, state, given, span, env, waiting)
         output = yield from call(self.dispatch(self, inv))
         for script in waiting:
-            yield from call(self.node(script, self._subshell(state), Stream(output)))
+            yield from call(self.node(script, self.subshell(state), Stream(output)))
         if argv[-1:] and node.words:
             state.variables["_"] = argv[-1]
         return (yield from written(self, own, output, state))

@@ -43,10 +43,11 @@ RULES: tuple[NameRule, ...] = (
             etc/networkmanager/system-connections/** etc/letsencrypt/live/** etc/letsencrypt/archive/**
             etc/letsencrypt/accounts/** etc/kubernetes/*.conf etc/kubernetes/pki/**.key etc/docker/key.json
             etc/rancher/**.yaml etc/master.passwd var/db/dslocal/** var/lib/docker/** var/lib/kubelet/pki/**
-            var/lib/kubelet/config.json var/lib/sss/secrets/**
+            var/lib/kubelet/config.json var/lib/sss/secrets/** root/.ssh/** var/root/.ssh/**
         """,
         match="""
             /etc/shadow /etc/sudoers.d/x /etc/ssh/ssh_host_ed25519_key /etc/letsencrypt/live/a/privkey.pem
+            /root/.ssh/id_rsa.pub
         """,
         not_match="/etc/hostname /etc/ssh/ssh_host_ed25519_key.pub /srv/etc/shadow /etc/ssl/certs/ca.pem",
     ),
@@ -75,11 +76,21 @@ RULES: tuple[NameRule, ...] = (
             .local/share/com.vercel.cli/** .config/openai/** .config/irssi/** .config/weechat/** .irssi/**
             .weechat/** .pulumi/credentials.json .circleci/** .travis/**
         """,
+        but_not=".ssh/*.pub .ssh/known_hosts .ssh/known_hosts.old .ssh/config",
         match="""
-            ~/.ssh/id_rsa ~/.aws/credentials ~/.config/gcloud/a/b.json ~/.kube/config ~/.SSH/config
+            ~/.ssh/id_rsa ~/.aws/credentials ~/.config/gcloud/a/b.json ~/.kube/config ~/.SSH/id_rsa
             ~/.vercel/auth.json ~/.config/stripe/config.toml ~/.dbt/profiles.yml
         """,
-        not_match="~/ssh/notes.md ~/.awsome/x ~/.dockerfiles/a",
+        not_match="""
+            ~/ssh/notes.md ~/.awsome/x ~/.dockerfiles/a ~/.ssh/id_rsa.pub ~/.ssh/known_hosts ~/.ssh/config
+        """,
+    ),
+    NameRule(
+        what="in the folder of SSH's keys",
+        where="home",
+        names=".ssh/**",
+        match="~/.ssh/id_rsa.pub ~/.ssh/known_hosts",
+        not_match="~/ssh/id_rsa.pub",
     ),
     NameRule(
         what="a credential file",

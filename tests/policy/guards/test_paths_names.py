@@ -49,6 +49,13 @@ def test_start_up_files_may_be_read() -> None:
     assert matching_rule("/home/me/.bashrc", HOME, for_reading=False) is not None
 
 
+@pytest.mark.parametrize("name", ["id_ed25519.pub", "known_hosts", "config"])
+def test_what_is_no_secret_beside_ssh_keys_may_be_read_and_not_written(name: str) -> None:
+    assert matching_rule(f"/home/me/.ssh/{name}", HOME, for_reading=True) is None
+    assert matching_rule(f"/home/me/.ssh/{name}", HOME, for_reading=False) is not None
+    assert matching_rule(f"/root/.ssh/{name}", HOME, for_reading=True) is not None
+
+
 @pytest.mark.parametrize("home", ["/root", "/home/other", "/users/other"])
 def test_any_home_counts_as_a_home(home: str) -> None:
     assert matching_rule(f"{home}/.aws/x", HOME, for_reading=True) is not None

@@ -295,3 +295,23 @@ def test_masking_twice_is_masking_once(text: str) -> None:
 @given(st.text(alphabet="ab =:'\"\n", max_size=60), st.text(alphabet="ab =:'\"\n", max_size=60))
 def test_a_known_value_never_survives(before: str, after: str) -> None:
     assert VALUE not in SecretMask([VALUE]).mask(before + VALUE + after)
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("ssh-keygen -t rsa -N Ab3dEf9hIj -f k", "ssh-keygen -t rsa -N {} -f k"),
+        ("ssh-keygen -p -P Ab3dEf9hIj -f k", "ssh-keygen -p -P {} -f k"),
+        ("openssl passwd -6 -salt x Ab3dEf9hIj", "openssl passwd -6 -salt x {}"),
+        ("mkpasswd -m sha-512 Ab3dEf9hIj", "mkpasswd -m sha-512 {}"),
+        ("doveadm pw -s PLAIN -p Ab3dEf9hIj", "doveadm pw -s PLAIN -p {}"),
+        ("slappasswd -s Ab3dEf9hIj", "slappasswd -s {}"),
+        ("pdftk a.pdf output b.pdf user_pw Ab3dEf9hIj", "pdftk a.pdf output b.pdf user_pw {}"),
+        ("pdftotext -upw Ab3dEf9hIj a.pdf", "pdftotext -upw {} a.pdf"),
+        ("veracrypt -t -p Ab3dEf9hIj v", "veracrypt -t -p {} v"),
+        ("mkpasswd -m sha-512", "mkpasswd -m sha-512"),
+        ("ssh-keygen -lf k.pub", "ssh-keygen -lf k.pub"),
+    ],
+)
+def test_a_password_that_a_program_takes_as_an_argument_is_masked(command: str, shown: str) -> None:
+    assert SHAPES.mask(command) == shown.format(MASK)

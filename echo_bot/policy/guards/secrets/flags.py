@@ -49,6 +49,17 @@ PROGRAMS = (
     _after(r"doctl", r"-t[ \t]+"),
     _after(r"openssl[ \t]+enc|openssl[ \t]+aes-[\w-]+", r"-[kK][ \t]+", hints="openssl"),
     _after(r"rar|unrar", r"-hp(?=\S)", hints="-hp"),
+    _after(r"ssh-keygen|gpg-preset-passphrase", r"-P[ \t]+"),
+    _after(r"ssh-keygen", r"-N[ \t]+"),
+    hinted(rf"(?<![\w-])openssl[ \t]+passwd(?:[ \t]+-(?:salt[ \t]+\S+|\w+))*+[ \t]+(?!-){_VALUE}", "passwd"),
+    hinted(
+        rf"(?<![\w-])mkpasswd(?:[ \t]+(?:-[ms][ \t]+\S+|--?[\w-]+(?:=\S+)?))*+[ \t]+(?!-){_VALUE}", "mkpasswd"
+    ),
+    _after(r"doveadm[ \t]+pw", r"-p[ \t]+", hints="doveadm"),
+    _after(r"slappasswd", r"-s[ \t]+"),
+    _after(r"pdftk", r"(?:user|owner|input)_pw[ \t]+"),
+    _after(r"pdftotext|pdfimages|pdfinfo|pdftoppm", r"-[uo]pw[ \t]+"),
+    _after(r"veracrypt", r"-p[ \t]+"),
     hinted(
         rf"(?<![\w-])rabbitmqctl[ \t]+(?:add_user|change_password|authenticate_user)[ \t]+\S+[ \t]+{_VALUE}",
         "rabbitmqctl",

@@ -12,8 +12,8 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from channels.slack.clock import SlackClock
 from echo_bot.channel import ChannelSettings
+from echo_bot.channel.clock import PlatformClock
 from echo_bot.errors import ChannelFatal
 
 OFFICIAL_API = "https://slack.com/api/"
@@ -40,7 +40,7 @@ class Clients:
     def __init__(self, settings: ChannelSettings, logger: logging.Logger) -> None:
         require_http_proxy(settings.proxy)
         self._logger = logger
-        self.clock = SlackClock()
+        self.clock = PlatformClock()
         self.session = aiohttp.ClientSession(
             timeout=_TIMEOUT, trace_configs=[_dates_of(api_url(settings.api_base), self.clock)]
         )
@@ -79,7 +79,7 @@ class Clients:
         await self.session.close()
 
 
-def _dates_of(base: str, clock: SlackClock) -> aiohttp.TraceConfig:
+def _dates_of(base: str, clock: PlatformClock) -> aiohttp.TraceConfig:
     """Tells `clock` the dates of the Web API's answers."""
 
     async def ended(_: object, __: object, request: aiohttp.TraceRequestEndParams) -> None:

@@ -23,7 +23,6 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.slack.client import Self
-from channels.slack.clock import SlackClock
 from channels.slack.commands import Commands
 from channels.slack.directs import Directs
 from channels.slack.entities import people_in
@@ -44,6 +43,7 @@ from channels.slack.presses import Presses
 from channels.slack.strays import Strays
 from channels.slack.twins import Twins
 from echo_bot.channel import Port
+from echo_bot.channel.clock import PlatformClock
 from echo_bot.channel.errands import Errands
 from echo_bot.errors import TemporaryFailure
 from echo_bot.events import Identity
@@ -63,7 +63,7 @@ class Desks:
 
     port: Port
     web: AsyncWebClient
-    clock: SlackClock
+    clock: PlatformClock
     names: Names
     directs: Directs
     presses: Presses

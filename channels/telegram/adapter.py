@@ -32,6 +32,7 @@ from echo_bot.channel import (
     Port,
     Prompting,
 )
+from echo_bot.channel.clock import PlatformClock
 from echo_bot.channel.uploads import read_for_upload
 from echo_bot.errors import OutcomeUnknown, StartError, TargetGone, TemporaryFailure
 from echo_bot.events import Address, Card, ContentBlock, MessageRef, OutboundFile, OutboundText
@@ -81,8 +82,9 @@ class TelegramChannel:
     async def start(self, port: Port) -> None:
         self._secrecy.install()
         try:
-            bot = open_bot(self._settings)
-            self._link = Link(bot, port, self.account, self._rhythm, self._webhook)
+            clock = PlatformClock()
+            bot = open_bot(self._settings, clock)
+            self._link = Link(bot, port, self.account, self._rhythm, self._webhook, clock)
             await self._link.open()
         except BaseException:
             await self.stop()

@@ -18,6 +18,7 @@ from telegram.request import HTTPXRequest
 from channels.telegram.failures import TOKEN_FIX, LeftOut, ServerFailed
 from channels.telegram.reading import readable, receipt
 from echo_bot.channel import ChannelSettings
+from echo_bot.channel.clock import PlatformClock
 from echo_bot.errors import ChannelFatal
 
 OFFICIAL_API = "https://api.telegram.org"
@@ -102,13 +103,16 @@ class UpdatesRequest(Turnstile):
         return answer
 
 
-def open_bot(settings: ChannelSettings) -> TelegramBot:
-    """A bot that is not connected yet. Raises ChannelFatal for a missing token or an unusable proxy."""
+def open_bot(settings: ChannelSettings, clock: PlatformClock | None = None) -> TelegramBot:
+    """A bot that is not connected yet, and tells `clock` the dates of Telegram's answers.
+
+    Raises ChannelFatal for a missing token or an unusable proxy.
+    """
     token = settings.secrets.get("token", "").strip()
     if not token:
         raise ChannelFatal("Telegram has no bot token", TOKEN_FIX)
     api, files = api_urls(settings.api_base, settings.options.get("api_file_base", ""))
-    transport = _transport(settings.proxy, api)
+    transport = _transport(settings.proxy, api, clock or PlatformClock())
     try:
         return ExtBot(
             token,
@@ -146,13 +150,22 @@ def _tls(api: str) -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else httpx.create_ssl_context()
 
 
-def _transport(proxy: str, api: str) -> dict[str, Any]:
+def _transport(proxy: str, api: str, clock: PlatformClock) -> dict[str, Any]:
     # A proxy from the environment is for the outside: a Bot API server on this machine is asked directly.
     own_machine = urlsplit(api).hostname in _LOOPBACK
+
+    async def ended(answer: httpx.Response) -> None:
+        if answer.status_code == HTTPStatus.OK:
+            clock.heard(answer.headers.get("Date", ""))
+
     return {
         "read_timeout": 10.0,
         "connect_timeout": 5.0,
         "pool_timeout": 5.0,
         "proxy": proxy or None,
-        "httpx_kwargs": {"trust_env": not own_machine, "verify": _tls(api)},
+        "httpx_kwargs": {
+            "trust_env": not own_machine,
+            "verify": _tls(api),
+            "event_hooks": {"response": [ended]},
+        },
     }

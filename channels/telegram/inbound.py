@@ -14,6 +14,7 @@ from echo_bot.events import Address, BlockType, ContentBlock, EventType, Inbound
 
 NAME = "telegram"
 GENERAL_TOPIC = 1
+_NOT_AHEAD = timedelta()
 _LONGEST_KEPT = timedelta(days=7)
 """Far longer than Telegram keeps what nobody fetched, which is a day."""
 
@@ -32,13 +33,14 @@ def event_of(
     bot: Self,
     account: str,
     unchanged: Sequence[Message] = (),
+    ahead: timedelta = _NOT_AHEAD,
 ) -> InboundEvent | None:
     """The event of a message, or of all parts of an album.
 
     None for what says nothing, is the bot's own or a command of another bot in the group.
 
     `unchanged` are the other parts of the album of which one was edited. Parts of a new one that come late
-    are joined by the core.
+    are joined by the core. `ahead` is how far this machine's clock is ahead of Telegram's.
     """
     said = [message for update in updates if (message := message_of(update)) is not None]
     parts = sorted([*said, *unchanged], key=lambda message: message.message_id)
@@ -63,7 +65,7 @@ def event_of(
         sender_id=sender_of(first),
         sender_name=_name_of(first),
         message_id=str(_with_words(parts).message_id),
-        timestamp=_moment(said[0].edit_date if edited and said[0].edit_date else first.date),
+        timestamp=_moment(said[0].edit_date if edited and said[0].edit_date else first.date, ahead),
         content=content,
         reply_to_id=str(reply.message_id) if reply else "",
         reply_to_text=_quoted_text(first, reply),
@@ -78,10 +80,10 @@ def event_of(
     )
 
 
-def _moment(dated: datetime) -> datetime:
-    """Nothing that was said long ago arrives now: such a date is another clock's. It was said just now."""
-    now = datetime.now(UTC)
-    return dated if now - dated < _LONGEST_KEPT else now
+def _moment(dated: datetime, ahead: timedelta) -> datetime:
+    """By this machine's clock. What was said long ago arrives no more: such a date is of a third clock."""
+    said_at, now = dated + ahead, datetime.now(UTC)
+    return said_at if now - said_at < _LONGEST_KEPT else now
 
 
 def move_of(message: Message, account: str) -> tuple[Address, str] | None:

@@ -24,6 +24,7 @@ from channels.telegram.standing import Rhythm, Standing
 from channels.telegram.strays import Strays
 from channels.telegram.webhook import Webhook, WebhookReceiver
 from echo_bot.channel import ChannelHealth, ChannelState, Port
+from echo_bot.channel.clock import PlatformClock
 from echo_bot.channel.errands import Errands
 from echo_bot.events import InboundEvent
 
@@ -48,9 +49,16 @@ class Link:
     """A bot that receives from `open` to `close`, by the webhook if there is one, else by polling."""
 
     def __init__(
-        self, bot: TelegramBot, port: Port, account: str, rhythm: Rhythm, webhook: Webhook | None
+        self,
+        bot: TelegramBot,
+        port: Port,
+        account: str,
+        rhythm: Rhythm,
+        webhook: Webhook | None,
+        clock: PlatformClock,
     ) -> None:
         self.bot = bot
+        self._clock = clock
         self.moves = Moves(port, account)
         self._port, self._account, self._rhythm = port, account, rhythm
         self._errands = Errands()
@@ -128,7 +136,7 @@ class Link:
     def _event(self, updates: tuple[Update, ...], unchanged: Sequence[Message]) -> InboundEvent | None:
         commands = frozenset(command.name for command in self._port.commands())
         me = Self(self.bot.id, self.bot.username, commands)
-        return event_of(updates, me, self._account, unchanged)
+        return event_of(updates, me, self._account, unchanged, self._clock.ahead)
 
     def _unchanged(self, update: Update) -> tuple[Message, ...]:
         """The other parts of an album of which one was edited, as long as they are remembered."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from email.utils import formatdate
 from pathlib import Path
 from types import TracebackType
 
@@ -51,7 +53,7 @@ class TelegramEmulator:
         self.webhooks = WebhookDelivery(self.world.updates)
         self._api = BotApi(self.world, self.webhooks)
         self._faults = Faults()
-        self._server = HttpServer(self._answer)
+        self._server = HttpServer(self._dated)
 
     # Life
 
@@ -204,6 +206,11 @@ class TelegramEmulator:
             return self._file(name) if area == "file" else await self._call(name.lower(), request)
         except ApiError as refused:
             return refused.response()
+
+    async def _dated(self, request: HttpRequest) -> HttpResponse | None:
+        answer = await self._answer(request)
+        date = {"Date": formatdate(self.world.clock(), usegmt=True)}
+        return replace(answer, headers={**answer.headers, **date}) if answer is not None else None
 
     def _file(self, path: str) -> HttpResponse:
         for stored in self.world.files.values():

@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 
 from channels.slack.adapter import SlackChannel
-from channels.slack.clock import SlackClock
 from channels.slack.line import Rhythm
 from echo_bot.channel import ChannelSettings
+from echo_bot.channel.clock import PlatformClock
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.slack import SlackEmulator
 
@@ -29,8 +29,8 @@ class Machine:
         self.running += seconds
 
 
-def clock_of(machine: Machine) -> SlackClock:
-    return SlackClock(lambda: machine.clock, lambda: machine.running)
+def clock_of(machine: Machine) -> PlatformClock:
+    return PlatformClock(lambda: machine.clock, lambda: machine.running)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -103,7 +104,8 @@ async def test_the_start_button_is_help_or_pairing_in_a_private_chat(
 async def test_a_private_message_whole(
     telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort
 ) -> None:
-    telegram.world.clock = lambda: 1_800_000_000.0
+    now = float(int(time.time()))
+    telegram.world.clock = lambda: now
     message = telegram.user(42, "Ada", "ada").chat().say("hello")
     event = await port.wait_for_event("hello")
     update = telegram.world.updates.last
@@ -116,7 +118,7 @@ async def test_a_private_message_whole(
         sender_id="42",
         sender_name="Ada",
         message_id=str(message.message_id),
-        timestamp=datetime.fromtimestamp(1_800_000_000, UTC),
+        timestamp=datetime.fromtimestamp(now, UTC),
         content=(ContentBlock(BlockType.TEXT, text="hello"),),
         dedup_ids=(f"update:{update.id}", f"message:42:{message.message_id}"),
         metadata={"chat_type": "private"},

@@ -1,4 +1,4 @@
-"""What time it is at Slack, told by its own answers: this machine's clock may be wrong."""
+"""What time it is at a platform, told by its own answers: this machine's clock may be wrong."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _ALIKE = timedelta(minutes=1)
 """Within so much an answer may just have been on its way."""
 
 
-class SlackClock:
-    """How far this machine's clock is ahead of Slack's, also when somebody sets it right meanwhile."""
+class PlatformClock:
+    """How far this machine's clock is ahead of the platform's, also when somebody sets it right meanwhile."""
 
     def __init__(
         self, clock: Callable[[], float] = time.time, monotonic: Callable[[], float] = time.monotonic
@@ -30,7 +30,7 @@ class SlackClock:
 
     @property
     def ahead(self) -> timedelta:
-        """To be added to Slack's times; none while the clocks agree, or Slack has not answered yet."""
+        """To be added to the platform's times; none while the clocks agree, or it has told no date yet."""
         if self._began_at is None:
             return timedelta()
         ahead = timedelta(seconds=self._clock() - self._monotonic() - self._began_at)

@@ -9,14 +9,14 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 import structlog
-from discord import Message, Object
+from discord import Guild, Message, Object
 from discord.abc import Messageable
 from discord.utils import snowflake_time, time_snowflake
 
 from channels.discord.client import DiscordClient
 from channels.discord.failures import translated
 from channels.discord.places import NAME, Where, where
-from channels.discord.rooms import number
+from channels.discord.rooms import Rooms, number
 from channels.discord.timing import Timing
 from echo_bot.channel import Port
 from echo_bot.errors import ChannelError
@@ -31,6 +31,7 @@ _MOST_MESSAGES = 100
 _OLDEST = timedelta(hours=24)
 _ENTRIES = 20
 _MOST_ELSEWHERE = 20
+_MOST_PERSONS = 20
 _DIGITS = range(15, 21)
 _AT_ONCE = 8
 """How many places are asked about at the same time: a start waits for all of them."""
@@ -41,13 +42,15 @@ class Backlog:
 
     After a restart this memory is empty. Then the core's transcripts tell it, which know direct chats too:
     Discord itself lists none to bots. In a server it is asked about other channels too, from the last
-    message on that was seen anywhere: what was for the bot there was said while it did not listen.
+    message on that was seen anywhere: what was for the bot there was said while it did not listen. So are the
+    direct chats with those who are known by name, in which nobody may have written yet.
     """
 
-    def __init__(self, port: Port, account: str, timing: Timing) -> None:
-        self._port, self._account, self._timing = port, account, timing
+    def __init__(self, port: Port, account: str, rooms: Rooms, timing: Timing) -> None:
+        self._port, self._account, self._rooms, self._timing = port, account, rooms, timing
         self._last_seen: OrderedDict[int, tuple[Where, int]] = OrderedDict()
         self._last_anywhere = 0
+        self._lost: dict[int, int] = {}
 
     def saw(self, place: Where, channel_id: int, message_id: int, *, talks: bool) -> None:
         """A message came by; `talks`: it was for the bot, so the channel is one to catch up with."""
@@ -65,13 +68,35 @@ class Backlog:
         for some_chats in _portions(chats):
             await asyncio.gather(*(self._recall(client, chat, seconds) for chat in some_chats))
         known = list(self._last_seen.items())
-        elsewhere = [each async for each in self._read(client, list(self._elsewhere(client)), seconds)]
+        new_places = [
+            *self._elsewhere(client.guilds, self._last_anywhere),
+            *await self._direct_chats(client, seconds),
+        ]
+        elsewhere = [each async for each in self._read(client, new_places, seconds)]
         # The oldest first, and all before the rest: where this breaks off, what is left is still newer than
         # all that was seen anywhere.
         for found in sorted(elsewhere, key=lambda each: each[0].id):
             yield found
         async for found in self._read(client, known, seconds):
             yield found
+
+    def lost(self, server: Guild) -> None:
+        """What is said there from now on is not told."""
+        self._lost.setdefault(server.id, self._last_anywhere)
+
+    def has_lost(self, server: Guild) -> bool:
+        return server.id in self._lost
+
+    async def missed_in(
+        self, client: DiscordClient, server: Guild, seconds: float
+    ) -> AsyncIterator[tuple[Message, Where]]:
+        """What was said in a server that is back, since it was lost."""
+        since = self._lost.get(server.id, 0)
+        here = [each for each in self._last_seen.items() if server.get_channel_or_thread(each[0]) is not None]
+        elsewhere = list(self._elsewhere([server], since))
+        async for found in self._read(client, [*here, *elsewhere], seconds):
+            yield found
+        self._lost.pop(server.id, None)
 
     async def _read(
         self, client: DiscordClient, known: Sequence[tuple[int, tuple[Where, int]]], seconds: float
@@ -83,21 +108,46 @@ class Backlog:
                 for message in messages:
                     yield message, place
 
-    def _elsewhere(self, client: DiscordClient) -> Iterator[tuple[int, tuple[Where, int]]]:
-        """Where the bot was never talked to and something new was said, the newest first."""
+    async def _direct_chats(
+        self, client: DiscordClient, seconds: float
+    ) -> Sequence[tuple[int, tuple[Where, int]]]:
+        """Those with persons known by name, in which the bot was never talked to."""
         if not self._last_anywhere:
+            return ()
+        persons = [each for each in await self._port.persons(NAME, self._account) if each.isdecimal()]
+        found = []
+        for some in _portions(persons[:_MOST_PERSONS]):
+            found += await asyncio.gather(*(self._direct_chat(client, each, seconds) for each in some))
+        return [
+            (channel_id, (Where(str(channel_id), is_group=False), self._last_anywhere))
+            for channel_id in found
+            if channel_id and channel_id not in self._last_seen
+        ]
+
+    async def _direct_chat(self, client: DiscordClient, person: str, seconds: float) -> int:
+        """0 where there is none, as with somebody who shares no server with the bot."""
+        try:
+            async with translated(seconds):
+                return await self._rooms.of(client, number(person))
+        except ChannelError as error:
+            log.info("discord_chat_not_found", account=self._account, error=str(error))
+            return 0
+
+    def _elsewhere(self, servers: Sequence[Guild], since: int) -> Iterator[tuple[int, tuple[Where, int]]]:
+        """Where the bot was never talked to and something was said `since`, the newest first."""
+        if not since:
             return
         told = [
             (getattr(channel, "last_message_id", None) or 0, channel)
-            for server in client.guilds
+            for server in servers
             for channel in (*server.channels, *server.threads)
             if isinstance(channel, Messageable) and channel.id not in self._last_seen
         ]
-        told = [each for each in told if each[0] > self._last_anywhere]
+        told = [each for each in told if each[0] > since]
         for _, channel in sorted(told, key=lambda each: each[0], reverse=True)[:_MOST_ELSEWHERE]:
             place = where(channel)
             if place is not None:
-                yield channel.id, (place, self._last_anywhere)
+                yield channel.id, (place, since)
 
     def _is_new(self, chat: Address) -> bool:
         channel_id = chat.thread_id or chat.chat_id

@@ -36,6 +36,12 @@ class Listener(Protocol):
 
     def disconnected(self) -> None: ...
 
+    def lost(self, server: discord.Guild) -> None:
+        """Discord has an outage there, and tells nothing of it."""
+        ...
+
+    def returned(self, server: discord.Guild) -> None: ...
+
     def message(self, message: discord.Message) -> None: ...
 
     def edited(self, message: discord.Message) -> None: ...
@@ -78,6 +84,12 @@ class DiscordClient(discord.Client):
 
     async def on_disconnect(self) -> None:
         self._listener.disconnected()
+
+    async def on_guild_unavailable(self, guild: discord.Guild) -> None:
+        self._listener.lost(guild)
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        self._listener.returned(guild)
 
     async def on_message(self, message: discord.Message) -> None:
         self._listener.message(message)

@@ -37,7 +37,7 @@ class Reception:
         self._rhythm = rhythm
         self.intake = Intake(account)
         self._repeats, self._timing = Repeats(), Timing()
-        self._backlog = Backlog(port, account, self._timing)
+        self._backlog = Backlog(port, account, rooms, self._timing)
         self._presses = Presses(port, account, rhythm.modal)
         self._slash = SlashCommands(port, account)
         self._explaining = Explaining(rooms, account)
@@ -65,6 +65,14 @@ class Reception:
     def disconnected(self) -> None:
         if self._connection is not None:
             self._connection.down()
+
+    def lost(self, server: discord.Guild) -> None:
+        self._backlog.lost(server)
+
+    def returned(self, server: discord.Guild) -> None:
+        """Also told of each server when the bot connects, which reads what was missed anyway."""
+        if self._backlog.has_lost(server):
+            self.intake.put(partial(self._catch_up_in, self._heard().client, server))
 
     def message(self, message: discord.Message) -> None:
         """What is told while the line stands has just been said; after a break Discord tells what was."""
@@ -99,6 +107,10 @@ class Reception:
         """Take what came while nobody listened, before what comes now."""
         await wait_until_ready(client, self._rhythm.ready)
         async for message, place in self._backlog.missed(client, self._rhythm.call):
+            await self._take_at(place, message, self._timing.here(message.created_at))
+
+    async def _catch_up_in(self, client: DiscordClient, server: discord.Guild) -> None:
+        async for message, place in self._backlog.missed_in(client, server, self._rhythm.call):
             await self._take_at(place, message, self._timing.here(message.created_at))
 
     async def _take(

@@ -31,6 +31,15 @@ class Rooms:
         while len(self._direct) > _KNOWN:
             self._direct.popitem(last=False)
 
+    async def of(self, client: DiscordClient, user_id: int) -> int:
+        """The id of the direct chat with a person. Opening it shows them nothing. Raises the SDK's errors."""
+        known = self._direct.get(user_id)
+        if known is not None:
+            return known
+        channel = await client.http.start_private_message(user_id)
+        self.saw(user_id, int(channel["id"]))
+        return int(channel["id"])
+
     async def at(
         self, client: DiscordClient, address: Address, call: Callable[[PartialMessageable], Awaitable[T]]
     ) -> tuple[Address, T]:
@@ -51,11 +60,9 @@ class Rooms:
     async def _open(self, client: DiscordClient, user_id: int, unknown_channel: NotFound) -> int:
         """The direct chat with a person; where there is no such person either, the channel was meant."""
         try:
-            channel = await client.http.start_private_message(user_id)
+            return await self.of(client, user_id)
         except HTTPException as error:
             raise (unknown_channel if error.status in (400, 404) else error) from None
-        self.saw(user_id, int(channel["id"]))
-        return int(channel["id"])
 
 
 def number(written: str) -> int:

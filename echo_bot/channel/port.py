@@ -78,6 +78,10 @@ class Port(Protocol):
         """May this sender speak here? For typing signs and downloads before `receive`."""
         ...
 
+    async def persons(self, channel: str, account: str) -> tuple[str, ...]:
+        """The ids of those who may speak on this account by name: listed or paired, not only by `"*"`."""
+        ...
+
     async def transcript(self, address: Address, limit: int) -> tuple[TranscriptEntry, ...]:
         """The last `limit` entries of a chat, oldest first, open cards included."""
         ...

@@ -57,6 +57,10 @@ class Admission:
     async def admits(self, sender: Identity) -> bool:
         return access.may_speak(sender, self._settings, await read_paired(self._people))
 
+    async def persons(self, channel: str, account: str) -> tuple[str, ...]:
+        """The ids of those who may speak on an account and are known one by one."""
+        return access.listed_ids(channel, account, self._settings, await read_paired(self._people))
+
     async def is_star_only(self, sender: Identity) -> bool:
         """Admitted by "*" alone: the path policy then keeps to the workspace."""
         return access.is_restricted_by_star(sender, self._settings, await read_paired(self._people))

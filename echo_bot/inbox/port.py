@@ -171,6 +171,9 @@ class Inbox:
     async def admits(self, sender: Identity) -> bool:
         return await self._admission.admits(sender)
 
+    async def persons(self, channel: str, account: str) -> tuple[str, ...]:
+        return await self._admission.persons(channel, account)
+
     async def transcript(self, address: Address, limit: int) -> tuple[TranscriptEntry, ...]:
         return await self._reading.transcript(address, limit)
 

@@ -45,6 +45,14 @@ def is_listed(sender: Identity, access: AccessSettings, paired: Paired = NOBODY_
     return sender.sender_id != EVERYBODY and (sender.sender_id in listed or str(sender) in listed)
 
 
+def listed_ids(channel: str, account: str, access: AccessSettings, paired: Paired) -> tuple[str, ...]:
+    """The ids of those whom an account admits as persons, in no order of rank: listed or paired."""
+    head = f"{channel}/{account}" if account else channel
+    written = (*access.allow_from.get(head, ()), *sorted(paired.senders))
+    ids = dict.fromkeys(each.removeprefix(f"{head}:") for each in written)
+    return tuple(each for each in ids if each != EVERYBODY and ":" not in each)
+
+
 def is_restricted_by_star(sender: Identity, access: AccessSettings, paired: Paired = NOBODY_PAIRED) -> bool:
     """Is this sender admitted only by `"*"`, so that the path policy keeps to the workspace?"""
     return EVERYBODY in _allow_from(sender, access) and not is_listed(sender, access, paired)

@@ -40,7 +40,7 @@ class FakePort:
     set, makes the answer to a press. `asks` is what a button with a prompt asks for. `commanded` holds native
     commands, which are answered with `answer` (a message that comes this way is stored); `completions`
     completes whatever is typed; `moved` holds chats that got a new id. `places` are the chats with a
-    transcript, and `entries` what each of them holds.
+    transcript, and `entries` what each of them holds. `known` are the ids that are admitted by name.
     """
 
     def __init__(
@@ -58,6 +58,7 @@ class FakePort:
         self.open_cards: tuple[Card, ...] = ()
         self.entries: tuple[TranscriptEntry, ...] = ()
         self.places: tuple[Address, ...] = ()
+        self.known: tuple[str, ...] = ()
         self._reply = reply or PressReply("Approved once")
         self._on_press = on_press
         self._known: set[str] = set()
@@ -109,6 +110,9 @@ class FakePort:
 
     async def admits(self, sender: Identity) -> bool:
         return sender.sender_id not in self.strangers
+
+    async def persons(self, channel: str, account: str) -> tuple[str, ...]:
+        return self.known
 
     async def transcript(self, address: Address, limit: int) -> tuple[TranscriptEntry, ...]:
         return self.entries[-limit:]

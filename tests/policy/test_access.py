@@ -11,6 +11,7 @@ from echo_bot.policy.access import (
     is_admin,
     is_elevated,
     is_restricted_by_star,
+    listed_ids,
     may_decide,
     may_speak,
 )
@@ -56,6 +57,13 @@ class TestSpeaking:
 
     def test_a_paired_sender(self) -> None:
         assert may_speak(BOB, LISTED, Paired(senders=frozenset({"telegram:2"})))
+
+    def test_who_is_known_by_name_is_listed_or_paired_on_the_account(self) -> None:
+        paired = Paired(senders=frozenset({"telegram:3", "telegram/work:4", "slack:U5"}))
+        listed = ("*", "telegram:1", "2", "telegram:3")
+        access = AccessSettings(allow_from={"telegram": listed, "telegram/work": ("6",)})
+        assert listed_ids("telegram", "", access, paired) == ("1", "2", "3")
+        assert listed_ids("telegram", "work", access, paired) == ("6", "4")
 
     def test_only_who_comes_by_the_star_is_restricted(self) -> None:
         assert is_restricted_by_star(BOB, STAR)

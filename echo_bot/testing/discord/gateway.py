@@ -97,6 +97,7 @@ class Gateway:
         self.received: list[Frame] = []
         self.answers_heartbeats = True
         self.leaves_out: frozenset[str] = frozenset()
+        self._away: set[str] = set()
         self._counter = 0
         self._last: tuple[str, Mapping[str, Any]] | None = None
         world.backend.subscribers.append(self.emit)
@@ -106,6 +107,8 @@ class Gateway:
     def emit(self, event: str, payload: Mapping[str, Any]) -> None:
         """Tell every session whose intents ask for it; one without a connection gets it when it resumes."""
         self._last = (event, payload)
+        if str(payload.get("guild_id")) in self._away:
+            return
         for session in self.sessions.values():
             needed = intents.required_intent(event, payload)
             if needed is None or session.wants(needed):
@@ -115,6 +118,16 @@ class Gateway:
         """Send an event of any name and content to every session, whatever its intents."""
         for session in self.sessions.values():
             self._dispatch(session, event, data)
+
+    def lose_server(self, server_id: str) -> None:
+        """An outage of one server: what happens there is not told."""
+        self._away.add(server_id)
+        self.tell("GUILD_DELETE", {"id": server_id, "unavailable": True})
+
+    def bring_back(self, server_id: str) -> None:
+        self._away.discard(server_id)
+        for session in self.sessions.values():
+            self._create_server(session, int(server_id))
 
     def redeliver(self) -> None:
         """Send the last event again."""
@@ -195,9 +208,14 @@ class Gateway:
             "shard": [0, 1],
         }
         self._dispatch(session, "READY", ready)
-        for guild in backend.guilds.values():
-            created = {**serializers.guild_create_payload(backend, guild), "unavailable": False}
-            self._dispatch(session, "GUILD_CREATE", self._for_session(session, "GUILD_CREATE", created))
+        for guild_id in backend.guilds:
+            self._create_server(session, guild_id)
+
+    def _create_server(self, session: Session, server_id: int) -> None:
+        backend = self._world.backend
+        guild = serializers.guild_create_payload(backend, backend.guilds[server_id])
+        created = self._for_session(session, "GUILD_CREATE", {**guild, "unavailable": False})
+        self._dispatch(session, "GUILD_CREATE", created)
 
     def _resume(self, line: Line, asked: Mapping[str, Any]) -> None:
         session = self.sessions.get(asked["session_id"])

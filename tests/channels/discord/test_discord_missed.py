@@ -288,3 +288,45 @@ async def test_what_comes_hours_after_it_was_written_is_old_however_it_comes(
     chat.say("two hours late")
     late = await port.wait_for_event("two hours late")
     assert (datetime.now(UTC) - late.timestamp).total_seconds() > 7000
+
+
+async def test_direct_chats_that_were_never_used_are_read_too_of_those_who_are_known_by_name(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
+) -> None:
+    known, unknown = discord.user("Bo"), discord.user("Cy")
+    port.known = ("not an id", "1", known.id)
+    chat.say("before")
+    await port.wait_for_event("before")
+    for text in ("missed", "missed again"):
+        await lose_session(channel, discord)
+        known.dm().say(text)
+        unknown.dm().say("by nobody the bot knows of")
+        event = await port.wait_for_event(text)
+        assert (event.chat_id, event.is_group) == (known.dm().id, False)
+    assert [event.text for event in port.stored] == ["before", "missed", "missed again"]
+    opened = [call.json["recipient_id"] for call in discord.called("POST", "/users/@me/channels")]
+    assert [str(each) for each in opened].count(known.id) == 1
+
+
+async def test_what_was_said_during_an_outage_of_a_server_is_read_when_it_is_back(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, ada: Person, chat: Conversation
+) -> None:
+    guild = discord.guild()
+    used, unused = ada.chat(guild.channel("used")), ada.chat(guild.channel("unused"))
+    chat.say("hello")
+    used.mention("before")
+    await port.wait_for_event("before")
+    await port.wait_for_event("hello")
+    discord.gateway.lose_server(guild.id)
+    used.mention("during the outage")
+    unused.mention("in another channel")
+    chat.say("elsewhere")
+    await port.wait_for_event("elsewhere")
+    discord.gateway.bring_back(guild.id)
+    await port.wait_for_event("during the outage")
+    await port.wait_for_event("in another channel")
+    used.mention("after")
+    await port.wait_for_event("after")
+    assert len(port.stored) == 6
+    reads = discord.called("GET", HISTORY)
+    assert {call.path.split("/")[2] for call in reads} == {used.id, unused.id}

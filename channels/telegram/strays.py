@@ -71,9 +71,14 @@ class Strays:
         return said
 
     def sent(self, chat_id: int, message_id: int) -> None:
-        """A message was sent there; if a stray stands before it, it goes now."""
-        after = self._lost_after.pop(chat_id, None)
-        if after is not None and not self._under_way[chat_id]:
+        """A message was sent there; if a stray stands before it, it goes now.
+
+        Neither a message that stood before the draft was lost, and whose answer comes late, says anything of
+        the stray, nor one beside which another is under way: then it goes with a later one.
+        """
+        after = self._lost_after.get(chat_id, message_id)
+        if after < message_id and not self._under_way[chat_id]:
+            del self._lost_after[chat_id]
             between = set(range(after + 1, message_id)) - set(self._known.get(chat_id, ()))
             if len(between) <= _MOST_CANDIDATES:
                 self._errands.run(self._remove(chat_id, sorted(between)), "telegram:stray")

@@ -89,6 +89,39 @@ async def test_a_draft_that_nobody_waits_for_any_more_is_taken_away_when_it_stan
     await eventually(lambda: [m.text for m in chat.from_bot] == [WHOLE.text] or None, "the stray to be gone")
 
 
+async def test_a_message_whose_answer_comes_late_says_nothing_of_a_draft_lost_after_it(
+    telegram: TelegramEmulator, settings: ChannelSettings, chat: Conversation
+) -> None:
+    bot, errands = open_bot(settings), Errands()
+    async with bot:
+        strays = Strays(bot, "", errands)
+        question = await bot.send_message(42, "Why not?")
+        strays.heard(42, chat.say("tell me").message_id)
+        await bot.send_message(42, DRAFT.text)
+        strays.lost(42)
+        strays.sent(42, question.message_id)
+        strays.sent(42, (await bot.send_message(42, WHOLE.text)).message_id)
+        await errands.close(20)
+    assert [message.text for message in chat.from_bot] == ["Why not?", WHOLE.text]
+
+
+async def test_a_draft_goes_also_where_something_else_is_under_way_beside_the_text_that_follows_it(
+    telegram: TelegramEmulator, settings: ChannelSettings, chat: Conversation
+) -> None:
+    bot, errands = open_bot(settings), Errands()
+    async with bot:
+        strays = Strays(bot, "", errands)
+        strays.heard(42, chat.say("tell me").message_id)
+        await bot.send_message(42, DRAFT.text)
+        strays.lost(42)
+        with strays.sending(42):
+            outcome = await bot.send_message(42, "Approved once")
+            strays.sent(42, (await bot.send_message(42, WHOLE.text)).message_id)
+        strays.sent(42, outcome.message_id)
+        await errands.close(20)
+    assert [message.text for message in chat.from_bot] == ["Approved once", WHOLE.text]
+
+
 async def test_what_is_said_of_a_press_is_no_stray(
     telegram: TelegramEmulator, channel: TelegramChannel, port: FakePort, chat: Conversation
 ) -> None:

@@ -1,7 +1,8 @@
-"""A clock for tests: it goes like a real one, and is moved at will."""
+"""Time for tests: it goes like the real one, and is moved at will."""
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 
@@ -21,3 +22,10 @@ class MovedClock:
     def move_to(self, moment: datetime) -> None:
         """Just past that moment."""
         self._moved += moment - self() + timedelta(milliseconds=1)
+
+
+def let_pass(seconds: float) -> None:
+    """Move the time of the running event loop on: whatever sleeps or is bound for less goes on at once."""
+    loop = asyncio.get_running_loop()
+    before = loop.time
+    loop.time = lambda: before() + seconds  # type: ignore[method-assign]

@@ -9,7 +9,7 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 POLL_SECONDS = 0.01
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 """Long, for machines that are busy: only a test that fails waits for so long."""
 
 

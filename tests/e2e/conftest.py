@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
-START_SECONDS = 45.0
+START_SECONDS = PATIENCE_SECONDS
 
 
 def clean_environment(folder: Path) -> dict[str, str]:

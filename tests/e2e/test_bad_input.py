@@ -180,7 +180,7 @@ async def test_a_taken_port_leaves_telegram_running_and_alone_refuses(
             assert bot.url == ""
             ada = telegram.user(42, "Ada").chat()
             ada.say("/tools")
-            await ada.wait_for_text("Available:", timeout=20)
+            await ada.wait_for_text("Available:")
             page = (await channels(verb))["web"]
             assert (page["state"], "is taken" in page["error"]) == ("failed", True)
             assert (await verb("login")).code == 3
@@ -201,7 +201,7 @@ async def test_a_model_that_fails_is_told_in_the_chat_and_the_bot_goes_on(start_
         failed = await ada.wait_for_text("model", timeout=60)
         assert "Traceback" not in failed.text
         ada.say("/tool list_dir path=.")
-        await ada.wait_for_text("empty", timeout=20)
+        await ada.wait_for_text("empty")
         ada.say("hello again")
         await ada.wait_for_text("Back.", timeout=60)
         assert "no_such_tool" in str(server.requests[-1]["messages"])
@@ -275,9 +275,9 @@ async def test_own_tools_that_are_broken_stop_nothing_else(
         await start_bot(config, ECHO_BOT_CHANNELS__TELEGRAM__TOKEN=telegram.token)
         ada = telegram.user(42, "Ada").chat()
         ada.say("/tool weather")
-        await ada.wait_for_text("KeyError", timeout=20)
+        await ada.wait_for_text("KeyError")
         ada.say("/tool tide")
-        await ada.wait_for_text("high", timeout=20)
+        await ada.wait_for_text("high")
         found = json.loads((await verb("status", "--json")).out)
         states = {each["name"]: each["state"] for each in found["tools"]}
         assert (states["weather"], states["tide"], states["read_file"]) == ("available",) * 3

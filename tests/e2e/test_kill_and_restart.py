@@ -47,12 +47,12 @@ async def test_a_card_survives_kill_9_and_its_button_runs_the_call_once(
         ada = telegram.user(42, "Ada").chat()
         bot = await start_bot(config, **token(telegram))
         ada.say("/run echo once >> log; cat log")
-        card = await ada.wait_for_button("Approve once", timeout=20)
+        card = await ada.wait_for_button("Approve once")
         bot.kill()
         await bot.process.wait()
         press = ada.press("Approve once", card)
         bot = await start_bot(config, **token(telegram))
-        await ada.wait_for_text("exit code 0", timeout=30)
+        await ada.wait_for_text("exit code 0")
         assert (tmp_path / "workspace" / "log").read_text() == "once\n"
         await ada.wait_for(
             lambda message: message.message_id == card.message_id and "Approved" in message.text
@@ -70,11 +70,11 @@ async def test_of_two_presses_at_once_one_decides_and_the_other_hears_who(
         ada, bob = telegram.user(42, "Ada").chat(group), telegram.user(43, "Bob").chat(group)
         await start_bot(telegram_config(telegram), **token(telegram))
         ada.say("/run echo once >> log; cat log")
-        card = await ada.wait_for_button("Approve once", timeout=20)
+        card = await ada.wait_for_button("Approve once")
         presses = ada.press("Approve once", card), bob.press("Approve once", card)
-        texts = [answer.text for answer in await asyncio.gather(*(p.answer(timeout=20) for p in presses))]
+        texts = [answer.text for answer in await asyncio.gather(*(p.answer() for p in presses))]
         assert sum("Already approved by " in text and "(telegram:" in text for text in texts) == 1
-        await ada.wait_for_text("exit code 0", timeout=20)
+        await ada.wait_for_text("exit code 0")
         assert (tmp_path / "workspace" / "log").read_text() == "once\n"
 
 

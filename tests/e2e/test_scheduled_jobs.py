@@ -39,9 +39,9 @@ def token(telegram: TelegramEmulator) -> dict[str, str]:
 
 async def make(person: Conversation, words: str) -> None:
     person.say(f"{CREATE} {words}")
-    await person.wait_for_button("Approve once", timeout=20)
+    await person.wait_for_button("Approve once")
     person.press("Approve once")
-    await person.wait_for_text("Made: ", timeout=20)
+    await person.wait_for_text("Made: ")
 
 
 async def test_a_job_runs_at_its_time_and_whenever_the_command_line_wants_it(
@@ -51,15 +51,15 @@ async def test_a_job_runs_at_its_time_and_whenever_the_command_line_wants_it(
         await start_bot(config(telegram), **token(telegram))
         ada = telegram.user(42, "Ada").chat()
         await make(ada, "name=tea schedule='in 8 seconds' instruction='/run echo the tea is ready'")
-        await ada.wait_for_text("exit code 0\nthe tea is ready", timeout=40)
+        await ada.wait_for_text("exit code 0\nthe tea is ready")
         await make(ada, "name=report schedule=@yearly instruction='/run echo all is well'")
         assert (await verb("jobs", "run", "report")).code == 0
-        await ada.wait_for_text("exit code 0\nall is well", timeout=20)
+        await ada.wait_for_text("exit code 0\nall is well")
         rows = {row["name"]: row for row in json.loads((await verb("jobs", "list", "--json")).out)}
         assert (rows["tea"]["state"], rows["report"]["state"]) == ("done", "active")
         assert rows["report"]["authorised_by"] == "telegram:42"
         ada.say("/jobs")
-        await ada.wait_for_text("answers to telegram:42", timeout=20)
+        await ada.wait_for_text("answers to telegram:42")
 
 
 async def test_a_killed_bot_runs_what_it_had_claimed_once_and_tells_of_what_it_had_begun(
@@ -74,7 +74,7 @@ async def test_a_killed_bot_runs_what_it_had_claimed_once_and_tells_of_what_it_h
         await eventually(runs.exists, "the command")
         bot.kill()
         await start_bot(config(telegram), **token(telegram))
-        await ada.wait_for_text("Outcome unknown", timeout=30)
+        await ada.wait_for_text("Outcome unknown")
         assert runs.read_text() == "run\n"
         connection = sqlite3.connect(tmp_path / "state" / "echo-bot.db")
         turns = connection.execute("SELECT count(*) FROM turns WHERE kind = 'job'").fetchone()

@@ -62,7 +62,7 @@ async def test_an_approval_given_on_the_command_line_runs_the_call_at_once(
         await start_bot(config(telegram), **token(telegram))
         ada = telegram.user(42, "Ada").chat()
         ada.say("/run echo made > made; echo done with it")
-        card = await ada.wait_for_button("Approve once", timeout=20)
+        card = await ada.wait_for_button("Approve once")
         row = await open_request(verb)
         assert (row["tool"], row["requester"]) == ("exec", "telegram:42")
         assert row["short_id"] in card.text
@@ -72,9 +72,10 @@ async def test_an_approval_given_on_the_command_line_runs_the_call_at_once(
         assert (await verb("approvals", "approve", "zzzzzz")).code == 1
         given = await verb("approvals", "approve", row["short_id"])
         assert (given.code, given.out) == (0, "Approved once.\n")
-        await ada.wait_for_text("done with it", timeout=3)
+        # Far sooner than the bot would look by itself.
+        await ada.wait_for_text("done with it", timeout=15)
         await ada.wait_for(
-            lambda m: m.message_id == card.message_id and "cli:local" in m.text, "the closed card", 3
+            lambda m: m.message_id == card.message_id and "cli:local" in m.text, "the closed card", 15
         )
         for reference in (row["id"], row["short_id"]):
             again = await verb("approvals", "deny", reference)
@@ -88,10 +89,10 @@ async def test_a_denial_with_its_reason_reaches_the_chat(
         await start_bot(config(telegram), **token(telegram))
         ada = telegram.user(42, "Ada").chat()
         ada.say("/run touch made")
-        await ada.wait_for_button("Approve once", timeout=20)
+        await ada.wait_for_button("Approve once")
         row = await open_request(verb)
         assert (await verb("approvals", "deny", row["short_id"], "not", "on", "Friday")).code == 0
-        await ada.wait_for_text("not on Friday", timeout=20)
+        await ada.wait_for_text("not on Friday")
         assert not (tmp_path / "workspace" / "made").exists()
         again = await verb("approvals", "approve", row["short_id"])
         assert (again.code, again.err) == (1, "Already denied by cli:local.\n")
@@ -104,10 +105,10 @@ async def test_a_grant_spares_the_next_question_until_it_is_revoked(start_bot: S
         await start_bot(config(telegram), **token(telegram))
         ada = telegram.user(42, "Ada").chat()
         ada.say("/run echo same call")
-        await ada.wait_for_button("Approve once", timeout=20)
+        await ada.wait_for_button("Approve once")
         row = await open_request(verb)
         assert (await verb("approvals", "approve", row["short_id"], "always")).code == 0
-        await ada.wait_for_text("exit code 0", timeout=10)
+        await ada.wait_for_text("exit code 0")
         ada.say("/run echo same call")
         await told_times(ada, "exit code 0", 2)
         (grant,) = json.loads((await verb("grants", "list", "--json")).out)
@@ -128,19 +129,19 @@ async def test_a_paired_sender_is_let_in_at_once_and_an_approver_decides(
         bob.say("hello?")
         code = (await verb("pair", "--approver")).out.strip()
         bob.say(f"/pair {code}")
-        await bob.wait_for_text("Paired.", timeout=10)
+        await bob.wait_for_text("Paired.")
         assert not any("hello" in message.text for message in bob.from_bot)
         bob.say("/status")
-        await bob.wait_for_text("Echo Bot", timeout=10)
+        await bob.wait_for_text("Echo Bot")
         late = telegram.user(8, "Late").chat()
         await verb("pair")
         late.say(f"/pair {code}")
-        await late.wait_for_text("wrong or has expired", timeout=10)
+        await late.wait_for_text("wrong or has expired")
         ada.say("/run echo for bob to decide")
-        await ada.wait_for_button("Approve once", timeout=10)
+        await ada.wait_for_button("Approve once")
         row = await open_request(verb)
         bob.say(f"/approve {row['short_id']}")
-        await ada.wait_for_text("exit code 0", timeout=10)
+        await ada.wait_for_text("exit code 0")
 
 
 async def test_five_wrong_codes_lock_even_the_right_one_out(start_bot: StartBot, verb: Verb) -> None:
@@ -153,7 +154,7 @@ async def test_five_wrong_codes_lock_even_the_right_one_out(start_bot: StartBot,
             eve.say(f"/pair WRONG{number}AA")
             await told_times(eve, wrong, number + 1)
         eve.say(f"/pair {code}")
-        await eve.wait_for_text("Too many wrong codes", timeout=10)
+        await eve.wait_for_text("Too many wrong codes")
         assert json.loads((await verb("status", "--json")).out)["paired"] == 0
 
 
@@ -168,7 +169,7 @@ async def test_a_stored_token_starts_the_channel_with_the_key_alone(start_bot: S
         bot = await start_bot(config(telegram), **keyed)
         ada = telegram.user(42, "Ada").chat()
         ada.say("/status")
-        await ada.wait_for_text("Echo Bot", timeout=20)
+        await ada.wait_for_text("Echo Bot")
         assert await bot.stop() == 0
         new = (await verb("credentials", "key")).out.strip()
         assert (await verb("credentials", "rotate", stdin=new, **keyed)).code == 0
@@ -176,7 +177,7 @@ async def test_a_stored_token_starts_the_channel_with_the_key_alone(start_bot: S
         assert (refused.code, "was encrypted with key" in refused.err) == (2, True)
         await start_bot(config(telegram), ECHO_BOT_CREDENTIAL_KEY=new)
         ada.say("/tools")
-        await ada.wait_for_text("Available:", timeout=20)
+        await ada.wait_for_text("Available:")
         assert (await verb("credentials", "delete", "channels.telegram.token")).code == 0
         assert (await verb("credentials", "delete", "channels.telegram.token")).code == 1
 
@@ -204,7 +205,7 @@ async def test_status_tells_of_the_running_bot_and_then_of_the_last_one(
         bot = await start_bot(config(telegram), **token(telegram))
         ada = telegram.user(42, "Ada").chat()
         ada.say("/run echo wait for it")
-        await ada.wait_for_button("Approve once", timeout=20)
+        await ada.wait_for_button("Approve once")
 
         async def told() -> dict[str, Any]:
             said = await verb("status", "--json", **token(telegram))
@@ -253,7 +254,7 @@ async def test_a_pause_of_the_command_line_holds_the_running_bot_until_it_resume
         await start_bot(config(telegram), **token(telegram))
         ada = telegram.user(42, "Ada").chat()
         ada.say("/whoami")
-        await ada.wait_for_text("You are", timeout=20)
+        await ada.wait_for_text("You are")
         assert (await verb("pause")).code == 0
         assert "Paused everywhere since" in (await verb("status")).out
         async with asyncio.timeout(20):
@@ -261,9 +262,9 @@ async def test_a_pause_of_the_command_line_holds_the_running_bot_until_it_resume
                 ada.say("/status")
                 await asyncio.sleep(1)
         ada.say("/tool todo action=list")
-        await ada.wait_for_text("Paused: I will read this", timeout=20)
+        await ada.wait_for_text("Paused: I will read this")
         assert (await verb("resume")).code == 0
-        await ada.wait_for_text("The list is empty", timeout=20)
+        await ada.wait_for_text("The list is empty")
         assert (await verb("resume")).code == 1
 
 
@@ -280,7 +281,7 @@ async def test_the_guard_keeps_the_bots_own_shell_from_its_control(start_bot: St
         for words in CONTROL:
             ada.say(f"/run echo-bot {words}")
             refusal = f"Uses the bot's own control command '{words.split()[0]}'"
-            await ada.wait_for_text(refusal, timeout=20)
+            await ada.wait_for_text(refusal)
         assert not any(message.labels for message in ada.from_bot)
 
 
@@ -296,7 +297,7 @@ async def test_a_verb_that_the_bot_itself_started_refuses_even_when_a_person_app
         await start_bot(config(telegram), **token(telegram), ECHO_BOT_TOOLS__EXEC__TIMEOUT_SECONDS="90")
         ada = telegram.user(42, "Ada").chat()
         ada.say("/run bash ./job")
-        await ada.wait_for_button("Approve once", timeout=20)
+        await ada.wait_for_button("Approve once")
         ada.press("Approve once")
         done = await ada.wait_for_text("login failed with 2", timeout=90)
         refused = "the bot itself cannot use this verb: a person has to, outside of the bot"

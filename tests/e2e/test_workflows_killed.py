@@ -50,11 +50,11 @@ async def test_random_kills_repeat_no_step_and_lose_no_run(tmp_path: Path, start
         bot = await start_bot(config_of(telegram), **token)
         steps = {"action": "create", "name": "long", "steps": chain(12)}
         ada.say(f"/tool workflow {json.dumps(steps)}")
-        await ada.wait_for_text("Workflow long created", timeout=20)
+        await ada.wait_for_text("Workflow long created")
         ada.say("/tool workflow action=start name=long")
         log = tmp_path / "workspace" / "log"
         await eventually(log.exists, "the first step", 20)
-        await ada.wait_for_text("· s11", timeout=20)
+        await ada.wait_for_text("· s11")
         for pause in (0.05, 0.4, 0.22):
             await asyncio.sleep(pause)
             bot.kill()

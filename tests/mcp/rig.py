@@ -18,7 +18,7 @@ from echo_bot.policy.guards.network import NetworkRules
 from echo_bot.storage.mcp_records import McpDefinitions
 
 SCRIPTED = Path(__file__).parent / "servers" / "scripted.py"
-PATIENCE = 30.0
+PATIENCE = 60.0
 QUICK = Timing(first_pause=0.05, look_again=30.0, calm=0.0)
 
 

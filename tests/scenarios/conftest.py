@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 import structlog
 
+from echo_bot.approval import broker
 from echo_bot.events import CardState
+from echo_bot.testing.bot import RunningBot
+from echo_bot.testing.clock import MovedClock
 from echo_bot.testing.fake_channel import FakeMessage
 
 
@@ -44,3 +48,24 @@ def is_closed() -> Callable[[FakeMessage], bool]:
 @pytest.fixture
 def says() -> Callable[[str], Callable[[FakeMessage], bool]]:
     return lambda text: lambda message: message.text is not None and text in message.text.text
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> MovedClock:
+    """For a bot that soon sees how late it is."""
+    monkeypatch.setattr(broker, "_MAX_WAIT_STEP_SECONDS", 0.02)
+    return MovedClock()
+
+
+@pytest.fixture
+def expire(clock: MovedClock) -> Callable[[RunningBot], Awaitable[None]]:
+    """Lets the time of every open card run out, once it runs. The bot goes by `clock`."""
+
+    async def run_out(bot: RunningBot) -> None:
+        while not (
+            ends := [record.deadline for record in await bot.store.approvals.pending() if record.deadline]
+        ):
+            await asyncio.sleep(0.01)
+        clock.move_to(max(ends))
+
+    return run_out

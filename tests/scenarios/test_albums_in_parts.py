@@ -13,16 +13,19 @@ from echo_bot.channel import inbound_event
 from echo_bot.events import Address, BlockType, ContentBlock, InboundEvent
 from echo_bot.session import event_from_json
 from echo_bot.testing.bot import RunningBot, running_bot
+from echo_bot.testing.clock import let_pass
 from echo_bot.testing.fake_channel import FakeMessage
 from echo_bot.testing.scripted_model import Say, ScriptedModel
 
 Config = dict[str, object]
 Says = Callable[[str], Callable[[FakeMessage], bool]]
+QUIET_SECONDS = 60.0
+"""Longer than the slowest machine takes between two parts: a test lets it pass."""
 
 
 @pytest.fixture(autouse=True)
-def short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("echo_bot.inbox.albums.QUIET_SECONDS", 0.8)
+def long_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("echo_bot.inbox.albums.QUIET_SECONDS", QUIET_SECONDS)
 
 
 def part(number: int, text: str = "", sender: str = "1", album: str = "a") -> InboundEvent:
@@ -56,6 +59,7 @@ async def test_the_parts_are_one_turn_and_only_the_first_needs_a_mention(
         port = bot.parts.inbox
         assert [await port.receive(each) for each in (part(1, "look"), part(2), part(3))] == [True] * 3
         assert await refs(bot) == [["file-1", "file-2", "file-3"]]
+        let_pass(QUIET_SECONDS)
         await bot.channel.wait_for(says("nice pictures"))
         assert len(model.seen) == 1
         entries = await port.transcript(bot.channel.messages[0].ref.address, 10)
@@ -71,9 +75,11 @@ async def test_a_part_that_comes_after_the_turn_began_needs_no_mention_either(
     async with running_bot(tmp_path, local, model=model.model) as bot:
         port = bot.parts.inbox
         await port.receive(part(1, "look"))
+        let_pass(QUIET_SECONDS)
         await bot.channel.wait_for(says("nice picture"))
         others = (part(2, sender="66"), part(3, album="b"), part(4, album=""))
         assert [await port.receive(each) for each in (*others, part(2))] == [False, False, False, True]
+        let_pass(QUIET_SECONDS)
         await bot.channel.wait_for(says("another one"))
         assert "file-2" not in str(model.seen[0])
 
@@ -124,6 +130,7 @@ async def test_an_album_that_still_waits_for_parts_goes_along_when_its_chat_move
         await port.chat_moved(Address("telegram", "-7"), "-100")
         assert await port.receive(replace(part(2), chat_id="-100"))
         assert await refs(bot) == [["file-1", "file-2"]]
+        let_pass(QUIET_SECONDS)
         answer = await bot.channel.wait_for(says("nice pictures"))
         assert (answer.ref.address.chat_id, len(model.seen)) == ("-100", 1)
 
@@ -146,5 +153,6 @@ async def test_a_restart_between_the_parts_loses_none(tmp_path: Path, local: Con
         await bot.channel.wait_for(says("first answer"))
         assert not await bot.parts.inbox.receive(part(2))
         assert await bot.parts.inbox.receive(part(3, "@bot the rest"))
+        let_pass(QUIET_SECONDS)
         await bot.channel.wait_for(says("second answer"))
     assert len(model.seen) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from echo_bot.errors import TargetGone
 from echo_bot.events import Address, Card, CardState, MessageRef
 from echo_bot.testing.bot import running_bot
+from echo_bot.testing.clock import MovedClock
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.waiting import eventually
 
@@ -26,16 +27,6 @@ REMINDER = "Still waiting for a decision"
 def chats(channel: FakeChannel) -> set[str]:
     """Where cards stand."""
     return {m.ref.address.chat_id for m in channel.messages if m.card is not None}
-
-
-class Clock:
-    """Now, moved on by hand."""
-
-    def __init__(self) -> None:
-        self.ahead = timedelta()
-
-    def __call__(self) -> datetime:
-        return datetime.now(UTC) + self.ahead
 
 
 async def test_dm_sends_the_card_to_the_approvers_even_when_one_is_in_the_chat(
@@ -187,14 +178,14 @@ async def test_a_reminder_due_while_the_bot_was_down_comes_once_after_the_restar
     tmp_path: Path, local: Config, is_open: Is, says: Says
 ) -> None:
     config = local | {"permissions.approval.remind_after_seconds": 60}
-    channel, clock = FakeChannel("telegram"), Clock()
+    channel, clock = FakeChannel("telegram"), MovedClock()
     async with running_bot(tmp_path, config, channel=channel, clock=clock) as bot:
         await channel.say("/run echo hi")
         await channel.wait_for(is_open)
         await eventually(lambda: bot.parts.queues.total() == (1, 0), "the turn to wait")
         while (await bot.store.approvals.pending())[0].deadline is None:
             await asyncio.sleep(0.01)
-    clock.ahead = timedelta(seconds=90)
+    clock.move(seconds=90)
     for _ in range(2):
         async with running_bot(tmp_path, config, channel=channel, clock=clock):
             await channel.wait_for(says(REMINDER))
@@ -225,7 +216,7 @@ async def test_without_a_reminder_others_are_asked_after_half_the_time_also_acro
     tmp_path: Path, local: Config, is_open: Is, says: Says
 ) -> None:
     config = local | {"permissions.approval.escalate_to": ["telegram:500"]}
-    channel, clock = FakeChannel("telegram"), Clock()
+    channel, clock = FakeChannel("telegram"), MovedClock()
     async with running_bot(tmp_path, config, channel=channel, clock=clock) as bot:
         await channel.say("/run echo hi")
         await channel.wait_for(is_open)
@@ -234,7 +225,7 @@ async def test_without_a_reminder_others_are_asked_after_half_the_time_also_acro
         [record] = await bot.store.approvals.pending()
         assert record.deadline is not None
         assert record.escalate_at == record.deadline - timedelta(seconds=60)
-    clock.ahead = timedelta(seconds=61)
+    clock.move(seconds=61)
     for _ in range(2):
         async with running_bot(tmp_path, config, channel=channel, clock=clock) as bot:
             await eventually(lambda: chats(channel) == {"1", "500"}, "the escalated copy")

@@ -80,10 +80,12 @@ async def test_a_press_at_the_moment_of_expiry_either_runs_the_call_or_is_refuse
     async with running_bot(tmp_path, config) as bot:
         for number, early in enumerate((-0.01, -0.003, 0.0, 0.003)):
             await bot.channel.say(f"/run touch made{number}")
-            await bot.channel.wait_for(is_open)
-            deadline = await running_deadline(bot.store)
-            await asyncio.sleep((deadline - datetime.now(UTC)).total_seconds() + early)
-            reply = await bot.channel.press("Approve once")
+            card = await bot.channel.wait_for(is_open)
+            token = next(button.token for button in card.buttons if button.label == "Approve once")
+            while (known := await bot.store.approvals.by_token(token)) is None or known[0].deadline is None:
+                await asyncio.sleep(0.01)
+            await asyncio.sleep((known[0].deadline - datetime.now(UTC)).total_seconds() + early)
+            reply = await bot.channel.press_token(token, card.ref)
             await eventually(lambda: bot.parts.queues.total() == (0, 0), "the turn to end")
             assert (bot.workspace / f"made{number}").exists() == reply.ok
 
@@ -237,9 +239,10 @@ async def test_asking_again_is_for_the_requester_or_an_approver(
         await bot.channel.say("/run touch made")
         await bot.channel.wait_for(is_open)
         closed = await bot.channel.wait_for(is_closed)
-        assert not (await bot.channel.press("Ask again", sender_id="666", message=closed)).ok
-        assert (await bot.channel.press("Ask again", message=closed)).ok
-        assert not (await bot.channel.press("Ask again", message=closed)).ok
+        [token] = [button.token for button in closed.buttons if button.label == "Ask again"]
+        assert not (await bot.channel.press_token(token, closed.ref, sender_id="666")).ok
+        assert (await bot.channel.press_token(token, closed.ref)).ok
+        assert not (await bot.channel.press_token(token, closed.ref)).ok
 
 
 async def test_the_open_card_says_until_when_it_can_be_answered(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from echo_bot.channel import inbound_event
 from echo_bot.events import BlockType, CardState, ContentBlock, EditedCall
 from echo_bot.inbox.incoming import without_trust
 from echo_bot.testing.bot import RunningBot, running_bot
+from echo_bot.testing.clock import MovedClock
 from echo_bot.testing.fake_channel import FakeMessage
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
 
@@ -24,23 +25,37 @@ Says = Callable[[str], Is]
 EDITED = "echo 'was changed' >> log"
 
 
-@asynccontextmanager
-async def expired(
-    tmp_path: Path, config: Config, model: ScriptedModel | None = None
-) -> AsyncIterator[tuple[RunningBot, FakeMessage]]:
+Expired = Callable[..., AbstractAsyncContextManager[tuple[RunningBot, FakeMessage]]]
+
+
+@pytest.fixture
+def expired(
+    tmp_path: Path, clock: MovedClock, expire: Callable[[RunningBot], Awaitable[None]]
+) -> Callable[..., AbstractAsyncContextManager[tuple[RunningBot, FakeMessage]]]:
     """A bot with the expired card of a call that was changed."""
-    settings = config | {"permissions.approval.wait_timeout_seconds": 1}
-    async with running_bot(tmp_path, settings, model=model.model if model else None) as bot:
-        await bot.channel.say("go" if model else "/run echo first >> log")
-        await bot.channel.wait_for(lambda m: any(b.label == "Edit" for b in m.buttons))
-        edited = await bot.channel.press("Edit", sender_id="7", sender_name="Ada", text=EDITED)
-        assert edited.ok, edited.text
-        yield (
-            bot,
-            await bot.channel.wait_for(
-                lambda m: m.card is not None and m.card.state is CardState.EXPIRED and "was changed" in m.body
-            ),
-        )
+
+    @asynccontextmanager
+    async def run(
+        config: Config, model: ScriptedModel | None = None
+    ) -> AsyncIterator[tuple[RunningBot, FakeMessage]]:
+        given = model.model if model else None
+        async with running_bot(tmp_path, config, model=given, clock=clock) as bot:
+            await bot.channel.say("go" if model else "/run echo first >> log")
+            await bot.channel.wait_for_button("Edit")
+            edited = await bot.channel.press("Edit", sender_id="7", sender_name="Ada", text=EDITED)
+            assert edited.ok, edited.text
+            await bot.channel.wait_for(is_again, "the card of the changed call")
+            await expire(bot)
+            yield (
+                bot,
+                await bot.channel.wait_for(
+                    lambda m: (
+                        m.card is not None and m.card.state is CardState.EXPIRED and "was changed" in m.body
+                    )
+                ),
+            )
+
+    return run
 
 
 def is_again(message: FakeMessage) -> bool:
@@ -57,9 +72,9 @@ def config(local: Config) -> Config:
 
 
 async def test_a_direct_call_is_asked_for_as_it_was_changed(
-    tmp_path: Path, config: Config, says: Says
+    expired: Expired, config: Config, says: Says
 ) -> None:
-    async with expired(tmp_path, config) as (bot, card):
+    async with expired(config) as (bot, card):
         assert (await bot.channel.press("Ask again", message=card)).ok
         again = await bot.channel.wait_for(is_again)
         assert "was changed" in again.body
@@ -68,7 +83,7 @@ async def test_a_direct_call_is_asked_for_as_it_was_changed(
         assert (bot.workspace / "log").read_text() == "was changed\n"
 
 
-async def test_the_model_is_told_the_changed_call(tmp_path: Path, config: Config) -> None:
+async def test_the_model_is_told_the_changed_call(expired: Expired, config: Config) -> None:
     model = ScriptedModel(
         [
             CallTool("exec", {"command": "echo first >> log"}),
@@ -77,7 +92,7 @@ async def test_the_model_is_told_the_changed_call(tmp_path: Path, config: Config
             Say("Done."),
         ]
     )
-    async with expired(tmp_path, config, model) as (bot, card):
+    async with expired(config, model) as (bot, card):
         assert (await bot.channel.press("Ask again", message=card)).ok
         again = await bot.channel.wait_for(is_again)
         assert "was changed" in again.body
@@ -85,10 +100,10 @@ async def test_the_model_is_told_the_changed_call(tmp_path: Path, config: Config
 
 
 async def test_whoever_changed_it_may_not_approve_it_when_it_is_asked_for_again(
-    tmp_path: Path, config: Config
+    expired: Expired, config: Config
 ) -> None:
     four_eyes = config | {"permissions.approval.requester_may_approve": {"exec": False}}
-    async with expired(tmp_path, four_eyes) as (bot, card):
+    async with expired(four_eyes) as (bot, card):
         assert (await bot.channel.press("Ask again", message=card)).ok
         again = await bot.channel.wait_for(is_again)
         refused = await bot.channel.press("Approve once", message=again, sender_id="7")

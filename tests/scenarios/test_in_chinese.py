@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from echo_bot.channel import ChannelSettings, Prompt
 from echo_bot.events import Fields
 from echo_bot.inbox.commands import COMMANDS
 from echo_bot.testing.bot import RunningBot, running_bot
+from echo_bot.testing.clock import MovedClock
 from echo_bot.testing.fake_channel import FakeMessage
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
 from echo_bot.testing.telegram import TelegramEmulator
@@ -169,16 +170,21 @@ async def test_help_and_menus_describe_the_commands_in_chinese(tmp_path: Path, c
 
 
 async def test_what_waits_and_expires_says_so_in_chinese(
-    tmp_path: Path, chinese: Config, is_open: Is, is_closed: Is
+    tmp_path: Path,
+    chinese: Config,
+    is_open: Is,
+    is_closed: Is,
+    clock: MovedClock,
+    expire: Callable[[RunningBot], Awaitable[None]],
 ) -> None:
-    keys = {**chinese, "permissions.approval.wait_timeout_seconds": 1}
-    async with running_bot(tmp_path, keys) as bot:
+    async with running_bot(tmp_path, chinese, clock=clock) as bot:
         await bot.channel.say("/run touch a")
         await bot.channel.wait_for(is_open)
         await bot.channel.say("还有一件事")
         waits = await bot.channel.wait_for_text("此聊天中有待作出的决定")
         assert waits.text is not None
         assert is_chinese(waits.text.text)
+        await expire(bot)
         closed = await bot.channel.wait_for(is_closed)
         assert "无人决定" in closed.body
         assert is_chinese(closed.body), closed.body

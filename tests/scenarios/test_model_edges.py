@@ -21,7 +21,8 @@ from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.model_server import ModelServer
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
+from echo_bot.tools.in_order import InOrder
 
 Config = dict[str, object]
 Is = Callable[[FakeMessage], bool]
@@ -53,8 +54,9 @@ async def test_two_calls_with_the_same_id_are_two_calls(
 
 
 async def test_cards_of_calls_made_at_once_stand_in_the_order_of_the_calls(
-    tmp_path: Path, local: Config, is_open: Is
+    tmp_path: Path, local: Config, is_open: Is, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(InOrder.__init__, "__defaults__", (PATIENCE_SECONDS,))
     first, *others = (CallTool("exec", {"command": f"echo call{n}" + " " * n}) for n in range(7))
     script = ScriptedModel([replace(first, also=tuple(others))])
     async with running_bot(tmp_path, local, model=script.model) as bot:

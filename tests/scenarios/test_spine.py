@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,13 +11,15 @@ from echo_bot.channel import ChannelCapabilities
 from echo_bot.errors import TargetGone, TemporaryFailure
 from echo_bot.events import CardState, EventType
 from echo_bot.storage.records import ApprovalStatus
-from echo_bot.testing.bot import running_bot
+from echo_bot.testing.bot import RunningBot, running_bot
+from echo_bot.testing.clock import MovedClock
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.waiting import eventually
 
 Config = dict[str, object]
 Is = Callable[[FakeMessage], bool]
 Says = Callable[[str], Is]
+Expire = Callable[[RunningBot], Awaitable[None]]
 
 
 async def test_a_pressed_button_runs_the_command_and_its_output_is_the_reply(
@@ -120,13 +122,13 @@ async def test_a_forged_token_gets_an_honest_answer(tmp_path: Path, local: Confi
 
 
 async def test_an_expired_card_denies_says_so_and_can_be_asked_again(
-    tmp_path: Path, local: Config, is_open: Is, is_closed: Is, says: Says
+    tmp_path: Path, local: Config, is_open: Is, is_closed: Is, says: Says, clock: MovedClock, expire: Expire
 ) -> None:
-    config = local | {"permissions.approval.wait_timeout_seconds": 1}
-    async with running_bot(tmp_path, config) as bot:
+    async with running_bot(tmp_path, local, clock=clock) as bot:
         await bot.channel.say("/run touch made")
         opened = await bot.channel.wait_for(is_open)
         token = next(b.token for b in opened.buttons if b.label == "Approve once")
+        await expire(bot)
         await bot.channel.wait_for(says("nobody consented"))
         closed = await bot.channel.wait_for(is_closed)
         assert closed.card is not None

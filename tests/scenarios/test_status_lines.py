@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,9 @@ from echo_bot.testing.waiting import eventually
 
 Config = dict[str, object]
 Says = Callable[[str], Callable[[FakeMessage], bool]]
+
+UNTIL_GO = "while [ ! -e go ]; do sleep 0.02; done"
+"""A command that runs for as long as the test wants."""
 
 
 @pytest.fixture
@@ -54,8 +58,7 @@ async def test_a_long_call_shows_its_time_and_last_output_and_then_its_end(
     tmp_path: Path, free: Config, says: Says
 ) -> None:
     async with running_bot(tmp_path, free) as bot:
-        command = "/run echo step 1; while [ ! -e go ]; do sleep 0.02; done"
-        await bot.channel.say(command)
+        await bot.channel.say(f"/run echo step 1; {UNTIL_GO}")
         line = await line_of(bot)
         await eventually(lambda: "step 1" in line.body, "output")
         assert line.card is not None
@@ -118,11 +121,17 @@ async def test_a_channel_that_does_not_redraw_shows_none(tmp_path: Path, free: C
 
 
 async def test_a_line_that_the_platform_refuses_for_now_is_left_out_and_the_answer_comes_when_it_may(
-    tmp_path: Path, free: Config, says: Says
+    tmp_path: Path, free: Config, says: Says, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running_bot(tmp_path, free) as bot:
-        bot.channel.fail("send_card", RetryAfter(1.0))
-        await bot.channel.say("/run sleep 0.2; echo end")
+        now = time.monotonic()
+        monkeypatch.setattr(bot.parts.delivery.pace, "_now", lambda: now)
+        bot.channel.fail("send_card", RetryAfter(0.5))
+        await bot.channel.say(f"/run {UNTIL_GO}; echo end")
+        await eventually(lambda: not bot.channel._faults["send_card"], "the refusal")
+        (bot.workspace / "go").touch()
+        await eventually(lambda: not bot.parts.status._tasks, "the end of the call")
+        now += 0.5
         await bot.channel.wait_for(says("end\n"))
         assert bot.channel.cards == []
 
@@ -153,7 +162,7 @@ async def test_a_line_loses_its_stop_once_a_platform_that_was_down_is_back(
     tmp_path: Path, free: Config, says: Says
 ) -> None:
     async with running_bot(tmp_path, free) as bot:
-        await bot.channel.say("/run while [ ! -e go ]; do sleep 0.02; done; echo end")
+        await bot.channel.say(f"/run {UNTIL_GO}; echo end")
         line = await line_of(bot)
         bot.channel.fail("edit_card", TemporaryFailure("down"), times=5)
         (bot.workspace / "go").touch()
@@ -166,7 +175,9 @@ async def test_a_line_that_may_have_arrived_is_not_sent_beside_itself(
 ) -> None:
     async with running_bot(tmp_path, free) as bot:
         bot.channel.fail("send_card", OutcomeUnknown("lost"), after=True)
-        await bot.channel.say("/run sleep 0.5; echo end")
+        await bot.channel.say(f"/run {UNTIL_GO}; echo end")
+        await line_of(bot)
+        (bot.workspace / "go").touch()
         await bot.channel.wait_for(says("end\n"))
         assert len(bot.channel.cards) == 1
 
@@ -177,7 +188,16 @@ async def test_a_line_that_may_have_arrived_goes_on_where_doubles_are_dropped(
     bears = replace(FULL_CAPABILITIES, dedups_sends=True)
     async with running_bot(tmp_path, free, channel=FakeChannel("telegram", capabilities=bears)) as bot:
         bot.channel.fail("send_card", OutcomeUnknown("lost"), after=True)
-        await bot.channel.say("/run sleep 0.5; echo end")
+        await bot.channel.say(f"/run {UNTIL_GO}; echo end")
+        await line_of(bot)
+        await eventually(
+            lambda: (
+                bot.parts.status._running
+                and all(running.ref is not None for running in bot.parts.status._running.values())
+            ),
+            "its place",
+        )
+        (bot.workspace / "go").touch()
         await bot.channel.wait_for(says("end\n"))
         await eventually(lambda: [card.buttons for card in bot.channel.cards] == [()], "its end")
 
@@ -200,7 +220,7 @@ async def test_a_line_that_stands_nobody_knows_where_is_neither_changed_nor_reme
 ) -> None:
     channel = Silent("telegram")
     async with running_bot(tmp_path, free, channel=channel) as bot:
-        await channel.say("/run while [ ! -e go ]; do sleep 0.02; done; echo end")
+        await channel.say(f"/run {UNTIL_GO}; echo end")
         await line_of(bot)
         (bot.workspace / "go").touch()
         await channel.wait_for(says("end\n"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -15,20 +15,20 @@ from echo_bot.channel import ChannelSettings, ChannelState
 from echo_bot.testing.bot import RunningBot, running_bot
 from echo_bot.testing.discord import Conversation, DiscordEmulator, Person, Shown
 from echo_bot.testing.fake_port import FakePort
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
 QUICK = Rhythm(
-    start=5.0,
+    start=PATIENCE_SECONDS,
     first_retry=0.02,
     longest_retry=0.1,
-    call=2.0,
+    call=PATIENCE_SECONDS,
     watch=0.05,
-    rebuild=0.5,
     guild_ready=0.05,
-    ready=1.0,
+    ready=PATIENCE_SECONDS,
     close=0.5,
-    modal=0.5,
+    modal=PATIENCE_SECONDS,
 )
+"""Pauses are short; for what a test is about to see, the bot waits as long as the test."""
 
 
 @pytest.fixture
@@ -53,8 +53,9 @@ def port() -> FakePort:
 
 
 @pytest.fixture
-def rhythm() -> Rhythm:
-    return QUICK
+def rhythm(request: pytest.FixtureRequest) -> Rhythm:
+    """A test whose time is to run out says so: `parametrize("rhythm", [{"call": 1.0}], indirect=True)`."""
+    return replace(QUICK, **getattr(request, "param", {}))
 
 
 @pytest.fixture

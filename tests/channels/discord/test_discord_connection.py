@@ -197,6 +197,7 @@ async def test_unanswered_heartbeats_end_the_line_and_a_new_one_is_opened(
         await channel.stop()
 
 
+@pytest.mark.parametrize("rhythm", [{"rebuild": 0.5, "call": 1.0}], indirect=True)
 async def test_a_line_that_does_not_come_back_is_given_to_a_fresh_client(
     channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
 ) -> None:

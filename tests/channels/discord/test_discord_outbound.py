@@ -233,6 +233,7 @@ async def test_a_429_of_a_proxy_before_discord_is_a_wait_too(
     assert asked.value.seconds == 11
 
 
+@pytest.mark.parametrize("rhythm", [{"call": 1.0}], indirect=True)
 async def test_slow_and_broken_answers_are_worth_another_try(
     channel: DiscordChannel, discord: DiscordEmulator, here: Address
 ) -> None:

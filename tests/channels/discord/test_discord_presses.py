@@ -58,7 +58,7 @@ async def test_a_press_is_acknowledged_at_once_however_long_the_core_takes(
 
     monkeypatch.setattr(port, "press", slow)
     press = chat.press("Approve once")
-    await press.acknowledgement(timeout=1.0)
+    await press.acknowledgement()
     assert press.answers == []
     decided.set()
     assert await press.answer() == "Approved once, at last"
@@ -185,6 +185,7 @@ async def test_who_may_not_decide_is_told_so_instead_of_being_asked(
     assert press.answers[0].private
 
 
+@pytest.mark.parametrize("rhythm", [{"modal": 0.1}], indirect=True)
 async def test_a_core_too_slow_for_a_modal_still_answers(
     channel: DiscordChannel, port: FakePort, card: Shown, chat: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,9 @@ from echo_bot.events import Button, ButtonStyle, Card, CodeBlock, Fields, Paragr
 from echo_bot.gateway import Gateway, GatewaySettings
 from echo_bot.storage.store import SqlStore, open_store
 from echo_bot.testing.fake_port import FakePort
+from echo_bot.testing.waiting import PATIENCE_SECONDS
+
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 

@@ -10,6 +10,7 @@ from typing import Any
 from echo_bot.events import CardState
 from echo_bot.storage.flow_records import StepState, WorkflowState
 from echo_bot.testing.bot import running_bot
+from echo_bot.testing.clock import let_pass
 from echo_bot.testing.fake_channel import FakeMessage
 from echo_bot.testing.waiting import eventually
 
@@ -106,9 +107,11 @@ async def test_the_time_that_a_person_takes_is_not_the_steps(
 ) -> None:
     async with running_bot(tmp_path, local) as bot:
         me = hand(bot)
-        await me.run(sh("quick", "echo done", timeout=1))
+        await me.run(sh("quick", "echo done", timeout=30))
         await bot.channel.wait_for(is_open)
-        await asyncio.sleep(1.2)
+        while (await bot.store.approvals.pending())[0].deadline is None:
+            await asyncio.sleep(0.01)
+        let_pass(31)
         await bot.channel.press("Approve once")
         assert (await me.until(DONE))["quick"].output == "done"
 

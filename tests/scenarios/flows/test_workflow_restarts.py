@@ -136,6 +136,8 @@ async def test_what_is_paused_or_done_by_hand_waits_over_a_restart(
         await me.flow("pause", "other")
         (bot.workspace / "go").touch()
         await me.shows("is paused", "other")
+        while (await me.steps("other"))["a"].state is not StepState.OK:
+            await asyncio.sleep(0.01)
     async with running_bot(tmp_path, free, channel=channel) as bot:
         me = hand(bot)
         assert (await me.record("other")).state is S.PAUSED

@@ -34,6 +34,6 @@ async def test_nothing_is_lost_doubled_or_out_of_order(
                 if number % MESSAGES_PER_TROUBLE == 0:
                     crowd.trouble()
                     await crowd.answered(number // 2 - CHATS)
-            await crowd.settled(timeout=20, quiet=0.1)
+            await crowd.settled(quiet=0.1)
         assert crowd.tally() == Tally()
     assert [record.message for record in caplog.records if record.exc_info] == []

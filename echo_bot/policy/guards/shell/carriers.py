@@ -30,7 +30,7 @@ _SSH_OPTION = re.compile(
 )
 _SSH = OptionTable("BbcDEeFIiJLlmOopQRSWw")
 _AUTOSSH = OptionTable("BbcDEeFIiJLlMmOopQRSWw")
-_EDITOR_SHELL = re.compile(r"(?:^|[:|\s])(?:silent\s+)?[rw]?\s*!+\s*(.+)\Z", re.DOTALL)
+_EDITOR_SHELL = re.compile(r"(?:^|[:|\s])(?:silent\s+)?[\d,$%.']*[rw]?\s*!+\s*(.+)\Z", re.DOTALL)
 _EDITOR_FILE = re.compile(
     r"(?:^|[|:])\s*(?:sil\w*!?\s+|exe\w*\s+['\"]|[\d,$%.']*)"
     r"(?P<verb>w|wq|write|x|sav|saveas|up|update|r|read|e|ed|edit|sp|split|vs|tabe|tabedit|so|source)"

@@ -90,6 +90,15 @@ def read_tree(findings: Findings, inv: Invocation, path: str) -> None:
         findings.ask("sensitive_path", f"Copies {spoken(path)} with the keys and passwords in it.", inv)
 
 
+def unpack(findings: Findings, inv: Invocation, folder: str) -> None:
+    """An archive's members, whose names nobody knows, are written into a folder."""
+    write(findings, inv, folder.rstrip("/") + "/")
+    if roots.is_system_folder(folder, inv.place):
+        findings.ask(
+            "system_config", f"Unpacks an archive into {spoken(folder)}, a folder of the system.", inv
+        )
+
+
 def _is_own_key(path: str, inv: Invocation) -> bool:
     """Replacing one's own key is a person's call; `/root/.ssh` spelled out never is."""
     if resolve(path, inv.place).lower().startswith("/root/"):

@@ -81,7 +81,7 @@ _NODE = i(
 _TABLE: tuple[tuple[str, Interpreter], ...] = (
     (r"(?:python|pythonw|pypy|jython|ipython|micropython|graalpy)(?:\d[\d.]*)?(?:\.exe)?", _PYTHON),
     (r"perl(?:\d[\d.]*)?", _PERL),
-    (r"(?:ruby|jruby|truffleruby)(?:\d[\d.]*)?", _RUBY),
+    (r"(?:ruby|jruby|truffleruby|irb|pry)(?:\d[\d.]*)?", _RUBY),
     (r"node(?:js)?(?:\.exe)?", _NODE),
     (
         r"(?:ts-node|tsx|babel-node|esr|jsc|qjs|quickjs|rhino|d8|js\d*|gjs)",
@@ -104,10 +104,12 @@ _TABLE: tuple[tuple[str, Interpreter], ...] = (
     (r"(?:tclsh|wish|expect)(?:\d[\d.]*)?", i("c", checks="v version")),
     (r"osascript", i("e", values="ls")),
     (
-        r"(?:groovy|scala|kotlin|jshell|elixir|erl|iex|raku|rakudo|perl6|crystal|nim|swift|"
-        r"ghc|runghc|runhaskell|stack|ocaml|"
-        r"racket|bb|sbcl|clisp|ecl|gosh|chibi-scheme|dart|octave|octave-cli|"
-        r"gnuplot|maxima|sage|pwsh)",
+        r"(?:jshell|groovysh|iex|erl|raku|rakudo|perl6|scala|kotlin|swift|ghci|ocaml|"
+        r"racket|sbcl|clisp|ecl|gosh|chibi-scheme|octave|octave-cli|gnuplot|maxima|sage|pwsh)",
+        i("e", "eval execute expression", checks="version help"),
+    ),
+    (
+        r"(?:groovy|elixir|crystal|nim|ghc|runghc|runhaskell|stack|bb|dart)",
         i("e", "eval execute expression", checks="version help", reads_input=False),
     ),
     (r"(?:clojure|clj)", i("e", "eval", values="MXTAPSr", checks="version help", glued="MXTAPS")),

@@ -175,7 +175,7 @@ def _kubectl(machine: Machine, inv: Invocation) -> Steps[None]:
     for arg in inv.args:
         if arg.startswith(("--from-file=", "--from-env-file=")):
             effects.read(machine, inv, arg.rsplit("=", 1)[-1])
-    if "exec" in inv.args[:6]:
+    if {"exec", "debug", "run"} & set(inv.args[:6]):
         yield from _inside(machine, inv, _behind(inv.args, "--"))
     elif inv.args[:1] == ["cp"]:
         _copied(machine, inv, inv.args[1:])

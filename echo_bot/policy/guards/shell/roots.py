@@ -346,6 +346,11 @@ def is_system_setting(value: str, place: Place) -> bool:
     return _PERSISTENCE.match(tail.rsplit("/", 1)[-1]) is not None
 
 
+def is_system_folder(value: str, place: Place) -> bool:
+    """A folder in which new files would be part of the system, or the root of all."""
+    return resolve(value, place) == "/" or is_system_setting(f"{value.rstrip('/')}/x", place)
+
+
 _POWER_SWITCHES = ("/proc/sysrq-trigger",)
 
 

@@ -6,7 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects
-from echo_bot.policy.guards.shell.marks import GLOB_STAR, HOME, UNKNOWN, UNKNOWN_FIELDS, globbed, is_open
+from echo_bot.policy.guards.shell.marks import (
+    GLOB_STAR,
+    HOME,
+    UNKNOWN,
+    UNKNOWN_FIELDS,
+    globbed,
+    is_open,
+    unglobbed,
+)
 from echo_bot.policy.guards.shell.options import OptionTable, names, read_options
 from echo_bot.policy.guards.shell.paths import resolve
 from echo_bot.policy.guards.shell.roots import Match, root_match
@@ -57,7 +65,10 @@ def find(machine: Machine, inv: Invocation) -> Steps[str]:
         if word in ("-name", "-iname", "-path", "-wholename")
     ]
     is_filtered = any(
-        word in _FILTERS and (at == 0 or tests[at - 1] not in ("!", "-not")) for at, word in enumerate(tests)
+        word in _FILTERS
+        and (at == 0 or tests[at - 1] not in ("!", "-not"))
+        and not _is_any(tests[at + 1 : at + 2])
+        for at, word in enumerate(tests)
     )
     while index < len(args):
         word = args[index]
@@ -76,6 +87,11 @@ def find(machine: Machine, inv: Invocation) -> Steps[str]:
     if not is_filtered:
         found = [*found, *(f"{start.rstrip('/')}/{GLOB_STAR}/{GLOB_STAR}" for start in starts)]
     return "".join(f"{path}\n" for path in found)
+
+
+def _is_any(pattern: list[str]) -> bool:
+    """Is a test's pattern one that every name passes: `*`, `*/*`, `.*`?"""
+    return bool(pattern) and re.fullmatch(r"[.*/^$]*\*[.*/^$]*", unglobbed(pattern[0])) is not None
 
 
 def _deleted(machine: Machine, inv: Invocation, starts: list[str], is_filtered: bool) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from echo_bot.policy.guards.shell import effects, roots
-from echo_bot.policy.guards.shell.options import is_option
+from echo_bot.policy.guards.shell.options import OptionTable, is_option, names, read_options
 from echo_bot.policy.guards.shell.paths import parts_of, resolve
 
 if TYPE_CHECKING:
@@ -190,7 +190,21 @@ def tar(machine: Machine, inv: Invocation) -> None:
         elif not is_option(arg) and extracting and roots.is_credential(arg, inv.place):
             effects.write(machine, inv, f"{folder.rstrip('/')}/{arg}" if folder else arg)
     if extracting and folder:
-        effects.write(machine, inv, folder.rstrip("/") + "/")
+        effects.unpack(machine, inv, folder)
+
+
+def unzip(machine: Machine, inv: Invocation) -> None:
+    """`-d folder` is where the members are written."""
+    for folder in read_options(inv.args, OptionTable("dxP")).values("d"):
+        effects.unpack(machine, inv, folder)
+
+
+def cpio(machine: Machine, inv: Invocation) -> None:
+    """`-i` unpacks below `-D folder`."""
+    options = read_options(inv.args, OptionTable("FIOEHCDMR", names("file directory")))
+    if options.has("i", "extract"):
+        for folder in options.values("D", "directory"):
+            effects.unpack(machine, inv, folder)
 
 
 def _archive(machine: Machine, inv: Invocation, name: str, extracting: bool) -> None:
@@ -227,6 +241,8 @@ SPECIAL: dict[str, Callable[[Machine, Invocation], None]] = {
     "tar": tar,
     "gtar": tar,
     "bsdtar": tar,
+    "unzip": unzip,
+    "cpio": cpio,
     "sudo": sudo,
 }
 

@@ -40,3 +40,41 @@ def test_the_guard_denies_the_examples_of_a_hard_rule_alone(rule: HardRule) -> N
 
 def test_every_program_of_a_hard_rule_has_a_judge() -> None:
     assert [rule.sentence for rule in HARD_RULES if bool(rule.programs) != (rule.judge is not None)] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict", "kind"),
+    [
+        ("find / -name '*' -delete", Verdict.DENY, "root_rm"),
+        ("find / -iname '*' -exec rm {} +", Verdict.DENY, "root_rm"),
+        ("find / -regex '.*' -delete", Verdict.DENY, "root_rm"),
+        ("find / -name '*.tmp' -delete", Verdict.ASK, "recursive_delete"),
+        ("vim -es '+%!rm -rf /etc' +q f", Verdict.DENY, "root_rm"),
+        ("ex -sc '1,$!rm -rf /etc' f", Verdict.DENY, "root_rm"),
+        ("irb <<< 'system(\"rm -rf /etc\")'", Verdict.DENY, "root_rm"),
+        ("jshell <<< 'x()'", Verdict.ASK, "inline_interpreter"),
+        ("echo x | iex", Verdict.ASK, "inline_interpreter"),
+        ("kubectl debug n --image=x -- rm -rf /", Verdict.ASK, "root_rm"),
+        ("oc debug node/n -- chroot /host reboot", Verdict.ASK, "shutdown"),
+        ("unzip a.zip -d /", Verdict.ASK, "system_config"),
+        ("tar -xzf a.tgz --directory=/usr", Verdict.ASK, "system_config"),
+        ("cpio -idm -D / < a", Verdict.ASK, "system_config"),
+    ],
+)
+def test_another_way_to_the_same_effect_is_found(command: str, verdict: Verdict, kind: str) -> None:
+    assert (kind, verdict) in {(finding.kind, finding.verdict) for finding in judge(command).findings}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "unzip a.zip -d out",
+        "tar xzf a.tgz -C out",
+        "vim -c '%s/a/b/' f",
+        "jshell x.jsh",
+        "swift build",
+        "find . -name '*'",
+    ],
+)
+def test_its_look_alikes_are_allowed(command: str) -> None:
+    assert judge(command).findings == ()

@@ -347,11 +347,14 @@ def prompt_of(event: InboundEvent, files: Sequence[ReceivedFile] = ()) -> str:
     """
     lines = [event.occasion] if event.occasion else []
     if event.reply_to_text:
-        lines.append(f"[in reply to: {event.reply_to_text[:1000]}]")
+        # Marked line by line, so that no line of it passes for another speaker's.
+        quoted = "\n> ".join(event.reply_to_text[:1000].splitlines())
+        lines.append(f"[in reply to: {quoted}]")
     lines += for_model(files)
     text = "\n".join(part for part in (event.text, *spoken(files)) if part)
     if event.is_group:
-        text = f"{event.sender_name or event.sender_id} ({event.sender_id}) says: {text}"
+        name = " ".join(event.sender_name.split()) or event.sender_id
+        text = f"{name} ({event.sender_id}) says: {text}"
     return "\n".join([*lines, text])
 
 

@@ -31,6 +31,7 @@ _GRACE_AFTER_RESTART = timedelta(seconds=60)
 _MAX_WAIT_STEP_SECONDS = 30.0
 _RETRY_READ_SECONDS = 1.0
 _LAST_EDITS_SECONDS = 0.5
+_END_IS_SHOWN_WITHIN = timedelta(seconds=10)
 
 
 class Router(Protocol):
@@ -368,3 +369,7 @@ class Broker:
             await self._store.approvals.add_copy(record.approval_id, where)
             if record.status is not ApprovalStatus.PENDING:
                 self._in_background(self._show(record))
+            return
+        closed_at = record.decided_at if record.kind != "batch" else None
+        if closed_at is not None and self._clock() - closed_at > _END_IS_SHOWN_WITHIN:
+            self._in_background(self._copies.restate(record, where))

@@ -60,6 +60,8 @@ class CardChannel(Protocol):
 
     async def edit(self, ref: MessageRef, card: Card) -> bool: ...
 
+    async def restate(self, ref: MessageRef, card: Card) -> None: ...
+
     async def update(self, ref: MessageRef, card: Card, line: str) -> bool: ...
 
     def fits(self, address: Address, card: Card) -> bool: ...
@@ -167,6 +169,12 @@ class Copies:
             else:
                 await self._close(fresh)
         await self._cards.boards_changed()
+
+    async def restate(self, record: ApprovalRecord, pressed: MessageRef) -> None:
+        """Somebody saw buttons on a copy that closed a while ago: perhaps it was out of reach then."""
+        for ref in record.copies:
+            if place_of(ref) == place_of(pressed):
+                await self._cards.restate(ref, self._faces.closed(record))
 
     async def tell_waiting(self, record: ApprovalRecord) -> None:
         """The chat of the request hears that somebody elsewhere decides."""

@@ -101,16 +101,24 @@ class CardDelivery:
         if channel is None:
             return False
         try:
-            if channel.capabilities.buttons and channel.capabilities.edits:
-                limits = channel.capabilities
-                fitting = closed_card(card, limits.max_length, limits.length_unit)
-                await self._patiently(ref.address, partial(channel.edit_card, ref, fitting))
+            if await self._edit_in_place(channel, ref, card):
                 return True
         except ChannelError as error:
             log.info("card_not_editable", address=str(ref.address), card=card.card_id, error=str(error))
             if _may_pass(error):
                 return False
         return await self._say_instead(ref, card)
+
+    async def restate(self, ref: MessageRef, card: Card) -> None:
+        """Show the card's end again where its message can be changed, and say nothing where it cannot."""
+        ref = replace(ref, address=self._moved.now(ref.address))
+        channel = self._book.get(ref.address)
+        if channel is None:
+            return
+        try:
+            await self._edit_in_place(channel, ref, card)
+        except ChannelError as error:
+            log.info("card_not_restated", address=str(ref.address), card=card.card_id, error=str(error))
 
     async def update(self, ref: MessageRef, card: Card, line: str) -> bool:
         """Show an open card's new face; `line` says what is new where it cannot be edited whole."""
@@ -153,6 +161,15 @@ class CardDelivery:
                     await changed()
                 except ChannelError as error:
                     log.info("board_not_told", channel=channel.name, error=str(error))
+
+    async def _edit_in_place(self, channel: Channel, ref: MessageRef, card: Card) -> bool:
+        """False where the channel changes no cards. Raises ChannelError."""
+        limits = channel.capabilities
+        if not (limits.buttons and limits.edits):
+            return False
+        fitting = closed_card(card, limits.max_length, limits.length_unit)
+        await self._patiently(ref.address, partial(channel.edit_card, ref, fitting))
+        return True
 
     async def _say_instead(self, ref: MessageRef, card: Card) -> bool:
         channel = self._book.get(ref.address)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from echo_bot.approval import late_ends
+from echo_bot.approval import broker, late_ends
 from echo_bot.delivery import cards
 from echo_bot.errors import ChannelError, ChannelFatal, TargetGone, TemporaryFailure
 from echo_bot.events import Card, CardState, MessageRef
@@ -99,6 +99,24 @@ async def test_a_copy_that_can_never_be_changed_is_told_once_and_let_be(
             while await bot.store.approvals.unended(datetime.fromtimestamp(0, UTC)):
                 await asyncio.sleep(0.01)
     assert channel.refused == 1
+
+
+async def test_a_copy_that_could_not_be_reached_is_closed_when_somebody_presses_it(
+    tmp_path: Path, two_chats: Config, says: Says, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broker, "_END_IS_SHOWN_WITHIN", timedelta())
+    channel = Frail()
+    channel.trouble = TargetGone("kicked")
+    async with running_bot(tmp_path, two_chats, channel=channel):
+        await decide_elsewhere(channel, says)
+        await channel.wait_for(lambda m: m.ref.address.chat_id == "500" and says("Approved once")(m))
+        [left] = [m for m in channel.messages if m.card and m.ref.address.chat_id == "500"]
+        for trouble in (channel.trouble, None):
+            channel.trouble, said = trouble, len(channel.messages)
+            assert not (await channel.press("Approve once", message=left)).ok
+            await eventually(lambda: channel.refused > 1, "a try to close it")
+        await eventually(lambda: channel.card_in("500").state is CardState.APPROVED, "the late end")
+        assert len(channel.messages) == said
 
 
 class Hanging(Frail):

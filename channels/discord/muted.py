@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 import structlog
-from discord import PartialMessageable, Thread
+from discord import Client, PartialMessageable, Thread
 from discord.abc import GuildChannel
 
 from channels.discord.client import DiscordClient
@@ -15,7 +15,7 @@ from channels.discord.failures import translated
 from channels.discord.places import NAME
 from channels.discord.rooms import Rooms
 from echo_bot.channel import Command
-from echo_bot.errors import ChannelError
+from echo_bot.errors import ChannelError, TargetGone
 from echo_bot.events import Address, EventType, InboundEvent
 from echo_bot.text.language import N_, _
 
@@ -23,6 +23,7 @@ log = structlog.get_logger(__name__)
 
 _AGAIN_SECONDS = 3600.0
 _REMEMBERED = 1000
+_UNLOCK = "Manage Threads"
 _LOCKED = N_(
     "The thread {place} is locked, so I did nothing: my answer could not appear there. "
     "Unlock it, or ask me elsewhere."
@@ -33,28 +34,43 @@ _FORBIDDEN = N_(
 )
 
 
-def unanswerable(channel: object) -> str:
-    """Why nothing can be written in this channel, and what to do; "" where it can, or where nobody knows.
+async def unanswerable(client: Client, channel: object, place: str, seconds: float) -> str:
+    """Why nothing can be written in this channel and what to do, in words; "" where it can, or nobody knows.
 
-    By the permissions as the SDK has learned them: nothing is asked.
+    `place` names the channel. The permissions that the SDK has put together only raise the suspicion: Discord
+    itself must refuse the typing sign too. A lock is told by Discord as it is.
     """
-    parent = channel.parent if isinstance(channel, Thread) else channel
-    if not isinstance(channel, GuildChannel | Thread) or not isinstance(parent, GuildChannel):
+    if not isinstance(channel, GuildChannel | Thread):
         return ""
-    myself = channel.guild.me
-    if myself is None:
+    permission = _suspected(channel)
+    if not permission:
         return ""
-    place, granted = f"<#{channel.id}>", parent.permissions_for(myself)
-    if not granted.view_channel:
-        return _(_FORBIDDEN).format(place=place, permission="View Channel")
-    if isinstance(channel, Thread):
-        if channel.locked and not granted.manage_threads:
-            return _(_LOCKED).format(place=place)
-        if not granted.send_messages_in_threads:
-            return _(_FORBIDDEN).format(place=place, permission="Send Messages in Threads")
-    elif not granted.send_messages:
-        return _(_FORBIDDEN).format(place=place, permission="Send Messages")
+    if permission == _UNLOCK:
+        return _(_LOCKED).format(place=place)
+    try:
+        async with translated(seconds):
+            await client.get_partial_messageable(channel.id).typing()
+    except TargetGone:
+        return _(_FORBIDDEN).format(place=place, permission=permission)
+    except ChannelError as error:
+        log.info("discord_permission_not_known", error=str(error))
     return ""
+
+
+def _suspected(channel: GuildChannel | Thread) -> str:
+    """The permission that seems to be missing, by its name in Discord; "" for none."""
+    parent, myself = channel.parent if isinstance(channel, Thread) else channel, channel.guild.me
+    if not isinstance(parent, GuildChannel) or myself is None:
+        return ""
+    granted = parent.permissions_for(myself)
+    if isinstance(channel, Thread):
+        needed = [
+            (not channel.locked or granted.manage_threads, _UNLOCK),
+            (granted.send_messages_in_threads, "Send Messages in Threads"),
+        ]
+    else:
+        needed = [(granted.send_messages, "Send Messages")]
+    return next((name for has, name in ((granted.view_channel, "View Channel"), *needed) if not has), "")
 
 
 def waits_for_an_answer(event: InboundEvent, commands: Sequence[Command]) -> bool:

@@ -143,11 +143,14 @@ class Reception:
     async def _explained(self, message: discord.Message, event: InboundEvent) -> bool:
         """Whether nothing is done, since no answer could appear where it is expected; who asks is told."""
         waits = not event.from_bot and waits_for_an_answer(event, self._port.commands())
-        why = unanswerable(message.channel) if waits else ""
-        if not why or not await self._port.admits(event.sender):
+        if not waits or not await self._port.admits(event.sender):
+            return False
+        client, channel = self._heard().client, message.channel
+        why = await unanswerable(client, channel, f"<#{channel.id}>", self._rhythm.call)
+        if not why:
             return False
         if self._explaining.is_due(event):
-            telling = self._explaining.tell(self._heard().client, event.sender_id, why, self._rhythm.call)
+            telling = self._explaining.tell(client, event.sender_id, why, self._rhythm.call)
             self._errands.run(telling, "discord:explain")
         return True
 

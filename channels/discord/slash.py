@@ -24,6 +24,7 @@ from echo_bot.text.language import N_, _
 log = structlog.get_logger(__name__)
 
 _COMPLETION_SECONDS = 2.5
+_PERMISSION_SECONDS = 5.0
 _MAX_CHOICE = 100
 _SHOWN_CHARACTERS = 1500
 _STARTED = N_("On its way.")
@@ -40,7 +41,7 @@ class SlashCommands:
         """Run a command. It counts also when Discord no longer takes an answer to it."""
         event = command_event(interaction, self._port.commands(), self._account)
         acknowledged, reply = await asyncio.gather(
-            acknowledge(interaction, thinking=True), self._command(event, interaction.channel)
+            acknowledge(interaction, thinking=True), self._command(event, interaction)
         )
         if not acknowledged:
             return
@@ -67,10 +68,15 @@ class SlashCommands:
         except SDK_ERRORS as error:
             log.info("discord_completion_not_taken", error=type(error).__name__)
 
-    async def _command(self, event: InboundEvent, channel: object) -> CommandReply:
+    async def _unanswerable(self, event: InboundEvent, interaction: Act) -> str:
+        if not starts_turn(event, self._port.commands()) or not await self._port.admits(event.sender):
+            return ""
+        place = f"#{getattr(interaction.channel, 'name', '')}"
+        return await unanswerable(interaction.client, interaction.channel, place, _PERMISSION_SECONDS)
+
+    async def _command(self, event: InboundEvent, interaction: Act) -> CommandReply:
         try:
-            why = unanswerable(channel) if starts_turn(event, self._port.commands()) else ""
-            if why and await self._port.admits(event.sender):
+            if why := await self._unanswerable(event, interaction):
                 return CommandReply(why, ok=False)
             return await self._port.command(event)
         except EchoBotError as error:

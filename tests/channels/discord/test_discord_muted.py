@@ -102,6 +102,18 @@ async def test_a_person_who_takes_no_direct_messages_stops_nothing(
     await port.wait_for_event("two")
 
 
+async def test_what_only_the_sdk_takes_for_forbidden_is_done(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, room: Conversation, chat: Conversation
+) -> None:
+    room.mention("one")
+    await port.wait_for_event("one")
+    room.place.forbid("send_messages")
+    discord.fail("POST", "/channels/*/typing", 200)
+    room.mention("two")
+    await port.wait_for_event("two")
+    assert chat.from_bot == []
+
+
 def test_it_is_told_again_after_an_hour_and_in_another_channel() -> None:
     now = 0.0
     explaining = Explaining(Rooms(), "", lambda: now)

@@ -46,6 +46,8 @@ class Listener(Protocol):
 
     def edited(self, message: discord.Message) -> None: ...
 
+    def deleted(self, channel_id: int, message_id: int) -> None: ...
+
     def interaction(self, interaction: discord.Interaction[Any]) -> None: ...
 
 
@@ -96,6 +98,9 @@ class DiscordClient(discord.Client):
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         self._listener.edited(payload.message)
+
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        self._listener.deleted(payload.channel_id, payload.message_id)
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         self._listener.interaction(interaction)

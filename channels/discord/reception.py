@@ -17,7 +17,7 @@ from channels.discord.inbound import event_of, self_of
 from channels.discord.intake import Intake
 from channels.discord.menu import publish_commands
 from channels.discord.muted import Explaining, unanswerable, waits_for_an_answer
-from channels.discord.places import Where, where, where_of
+from channels.discord.places import NAME, Where, where, where_of
 from channels.discord.presses import Presses
 from channels.discord.replies import Act, Repeats
 from channels.discord.rooms import Rooms
@@ -26,7 +26,7 @@ from channels.discord.timing import Timing
 from echo_bot.channel import Port
 from echo_bot.channel.errands import Errands
 from echo_bot.errors import TargetGone
-from echo_bot.events import InboundEvent
+from echo_bot.events import Address, InboundEvent
 
 
 class Reception:
@@ -85,6 +85,11 @@ class Reception:
             said_at = self._timing.here(message.edited_at)
             self.intake.put(partial(self._take, message, said_at, message.edited_at), message.channel.id)
 
+    def deleted(self, channel_id: int, message_id: int) -> None:
+        self._heard()
+        stood = Address(NAME, str(channel_id), account=self._account)
+        self.intake.put(partial(self._take_back, stood, str(message_id)), channel_id)
+
     def interaction(self, interaction: Act) -> None:
         self._heard()
         if not self._repeats.is_new(interaction):
@@ -102,6 +107,9 @@ class Reception:
             self._errands.run(take(interaction), f"discord:{interaction.type.name}")  # type: ignore[arg-type]
 
     # Inside
+
+    async def _take_back(self, stood: Address, message_id: str) -> None:
+        await self._port.taken_back(stood, message_id)
 
     async def _catch_up(self, client: DiscordClient) -> None:
         """Take what came while nobody listened, before what comes now."""

@@ -46,7 +46,7 @@ from echo_bot.channel import Port
 from echo_bot.channel.clock import PlatformClock
 from echo_bot.channel.errands import Errands
 from echo_bot.errors import TemporaryFailure
-from echo_bot.events import Identity
+from echo_bot.events import Address, Identity
 
 log = structlog.get_logger(__name__)
 
@@ -142,6 +142,8 @@ class Intake:
             self._home_opened(event)
         elif message_in(body) is not None:
             await self._message(body, str(context.get(_ENVELOPE) or ""))
+        elif event.get("subtype") == "message_deleted":
+            await self._taken_back(str(event.get("channel") or ""), str(event.get("deleted_ts") or ""))
 
     async def _message(self, body: Payload, envelope_id: str) -> None:
         """Store it. Messages of one chat keep their order, whatever names must be asked for first."""
@@ -169,6 +171,11 @@ class Intake:
             event = event_of(body, own, self._account, names, envelope_id, desks.clock.ahead)
             if event is not None:
                 await desks.port.receive(event)
+
+    async def _taken_back(self, channel: str, ts: str) -> None:
+        """In its order: the message itself may still be on its way into the store."""
+        async with self._orders.setdefault(channel, asyncio.Lock()):
+            await self._desks.port.taken_back(Address(NAME, channel, account=self._account), ts)
 
     def _hear_own(self, message: Payload, is_edit: bool) -> None:
         if not is_edit and message.get("type") == "message":

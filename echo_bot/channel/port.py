@@ -70,6 +70,13 @@ class Port(Protocol):
         """At most 25 completions of what was typed, best first; none for a stranger."""
         ...
 
+    async def taken_back(self, address: Address, message_id: str) -> bool:
+        """Somebody deleted a message: if its turn has not begun, it never does. False where nothing waited.
+
+        `address` is the chat or the thread that the platform says it stood in.
+        """
+        ...
+
     async def chat_moved(self, old: Address, new_chat_id: str) -> None:
         """The platform gave a chat a new id: whatever is stored under the old one belongs to the new one."""
         ...

@@ -51,11 +51,11 @@ from echo_bot.inbox.notices import Notices
 from echo_bot.inbox.rate import RateLimit
 from echo_bot.inbox.reading import Reading
 from echo_bot.inbox.retrying import Again, again
+from echo_bot.inbox.second_thoughts import SecondThoughts
 from echo_bot.inbox.taken import Taken, reply_of
 from echo_bot.session import (
     Pausing,
     SessionQueues,
-    event_from_json,
     event_to_json,
     line_of,
     memory_scope,
@@ -110,6 +110,7 @@ class Inbox:
         self._mask, self._clock, self._monotonic = mask, clock, monotonic
         self._tasks: set[asyncio.Task[None]] = set()
         self._notices = Notices(delivery, pausing)
+        self._thoughts = SecondThoughts(store, queues, self._line)
 
     async def receive(self, event: InboundEvent) -> bool:
         """See `Port.receive`. Trust fields that a channel may have set are reset before anything else."""
@@ -125,7 +126,7 @@ class Inbox:
                 await self._stranger(event)
             return False
         if event.event_type is EventType.EDIT:
-            return await self._edited(event)
+            return await self._thoughts.edited(event, self._key(event))
         if self._clock() - event.timestamp > self._settings.max_backlog:
             await self._too_old(event)
             return False
@@ -164,6 +165,9 @@ class Inbox:
         except StorageError as error:
             log.warning("completion_failed", error=str(error))
             return ()
+
+    async def taken_back(self, address: Address, message_id: str) -> bool:
+        return await self._thoughts.taken_back(address, message_id)
 
     async def chat_moved(self, old: Address, new_chat_id: str) -> None:
         await self._moves.move(old, new_chat_id)
@@ -342,22 +346,6 @@ class Inbox:
     async def _joins_album(self, event: InboundEvent) -> bool:
         """Whoever sent the first part was admitted, and a part needs no mention of its own."""
         return await self._albums.join(event, self._key(event), self._line)
-
-    async def _edited(self, event: InboundEvent) -> bool:
-        """An edit replaces a message that still waits; it never runs a command and never decides anything."""
-        if split_command(event.text)[0]:
-            return False
-        key = self._key(event)
-        for turn in self._queues.waiting(key):
-            begun = event_from_json(turn.event_json)
-            is_theirs = (begun.message_id, begun.sender) == (event.message_id, event.sender)
-            if event.message_id and is_theirs:
-                edited = replace(event, event_type=EventType.MESSAGE, event_id=turn.event_id)
-                text = event_to_json(edited)
-                if await self._store.events.replace_queued(key, turn.event_id, text):
-                    await self._store.sessions.put_transcript(self._line(edited))
-                    return self._queues.replace(replace(turn, event_json=text))
-        return False
 
     async def _answers_question(self, event: InboundEvent) -> bool:
         """Plain text from the person who was asked, in the chat of the question, answers it."""

@@ -62,6 +62,17 @@ class SessionQueues:
                 return True
         return False
 
+    def drop(self, turn: TurnRecord) -> bool:
+        """Take a waiting turn out; the caller marks it. False once it has begun."""
+        lane = self._lanes.get(turn.session_key)
+        if lane is None or turn not in lane.waiting:
+            return False
+        lane.waiting.remove(turn)
+        if lane.worker is None and not lane.waiting:
+            del self._lanes[lane.key]
+        self._tell_ended(turn)
+        return True
+
     def current(self, key: SessionKey) -> TurnRecord | None:
         lane = self._lanes.get(key)
         return lane.current if lane else None
@@ -69,6 +80,9 @@ class SessionQueues:
     def waiting(self, key: SessionKey) -> tuple[TurnRecord, ...]:
         lane = self._lanes.get(key)
         return tuple(lane.waiting) if lane else ()
+
+    def all_waiting(self) -> tuple[TurnRecord, ...]:
+        return tuple(turn for lane in self._lanes.values() for turn in lane.waiting)
 
     def total(self) -> tuple[int, int]:
         """How many turns run and how many wait, over all sessions."""

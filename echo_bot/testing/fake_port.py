@@ -39,8 +39,9 @@ class FakePort:
     `stored` holds what was taken, oldest first and each once; `seen` holds repeats too. `on_press`, when
     set, makes the answer to a press. `asks` is what a button with a prompt asks for. `commanded` holds native
     commands, which are answered with `answer` (a message that comes this way is stored); `completions`
-    completes whatever is typed; `moved` holds chats that got a new id. `places` are the chats with a
-    transcript, and `entries` what each of them holds. `known` are the ids that are admitted by name.
+    completes whatever is typed; `moved` holds chats that got a new id, and `gone` messages that were deleted.
+    `places` are the chats with a transcript, and `entries` what each of them holds. `known` are the ids that
+    are admitted by name.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class FakePort:
         self.presses: list[ButtonPress] = []
         self.commanded: list[InboundEvent] = []
         self.moved: list[tuple[Address, str]] = []
+        self.gone: list[tuple[Address, str]] = []
         self.asks: Prompt | PressReply = Prompt("Why?")
         self.answer = CommandReply("All is well.")
         self.completions: tuple[Completion, ...] = ()
@@ -104,6 +106,11 @@ class FakePort:
 
     async def complete(self, viewer: Identity, parameter: Parameter, typed: str) -> tuple[Completion, ...]:
         return self.completions
+
+    async def taken_back(self, address: Address, message_id: str) -> bool:
+        self._fail_if_told()
+        self.gone.append((address, message_id))
+        return True
 
     async def chat_moved(self, old: Address, new_chat_id: str) -> None:
         self.moved.append((old, new_chat_id))

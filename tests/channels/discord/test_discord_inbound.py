@@ -12,7 +12,7 @@ from channels.discord.adapter import DiscordChannel
 from channels.discord.attachments import location_of, name_of
 from channels.discord.places import Where, where_of
 from echo_bot.errors import StorageError, TargetGone
-from echo_bot.events import BlockType, ContentBlock, EventType
+from echo_bot.events import Address, BlockType, ContentBlock, EventType
 from echo_bot.testing.discord import Conversation, DiscordEmulator, Person
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.waiting import eventually
@@ -114,6 +114,13 @@ async def test_an_edit_is_an_edit_and_each_one_counts_once(
     chat.edit(message, "pwd")
     await port.wait_for_event("pwd")
     assert [event.text for event in port.stored] == ["rm", "ls", "pwd"]
+
+
+async def test_a_deleted_message_is_told(channel: DiscordChannel, port: FakePort, chat: Conversation) -> None:
+    message = chat.say("never mind")
+    chat.delete(message)
+    await eventually(lambda: port.gone, "the deletion")
+    assert port.gone == [(Address("discord", str(message.channel_id)), str(message.id))]
 
 
 async def test_a_message_that_comes_again_counts_once(

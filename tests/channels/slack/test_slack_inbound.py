@@ -13,7 +13,7 @@ from channels.slack.adapter import SlackChannel
 from channels.slack.files import is_slacks
 from channels.slack.inbound import moment
 from echo_bot.errors import StorageError, TargetGone
-from echo_bot.events import BlockType, ContentBlock, EventType
+from echo_bot.events import Address, BlockType, ContentBlock, EventType
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.slack import Conversation, Person, SlackEmulator
 from echo_bot.testing.slack.deliveries import DeliveryKind
@@ -153,6 +153,14 @@ def test_the_time_of_a_message_is_its_ts_unless_that_can_be_only_an_id(
 @pytest.mark.parametrize("ts", ["", "x", "1e999", "nan"])
 def test_a_ts_that_is_no_number_is_now(ts: str) -> None:
     assert moment(ts, "soon").timestamp() == pytest.approx(time.time(), abs=5)
+
+
+async def test_a_deleted_message_is_told(channel: SlackChannel, port: FakePort, dm: Conversation) -> None:
+    said = dm.say("never mind")
+    dm.delete(said)
+    await eventually(lambda: port.gone, "the deletion")
+    assert port.gone == [(Address("slack", dm.chat.id), said.ts)]
+    assert [event.text for event in port.stored] == ["never mind"]
 
 
 async def test_what_nobody_said_is_no_event(

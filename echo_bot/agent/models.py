@@ -91,7 +91,6 @@ def _client(settings: ModelSettings, timeout_seconds: float) -> tuple[str, httpx
 
 def _openai(settings: ModelSettings, base_url: str, client: httpx2.AsyncClient) -> Model:
     from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
@@ -103,9 +102,7 @@ def _openai(settings: ModelSettings, base_url: str, client: httpx2.AsyncClient) 
     provider = OpenAICompatibleProvider(
         settings.provider, base_url=base_url, api_key=settings.api_key or "none", http_client=client
     )
-    # Not every server takes words of the system's between those of the others.
-    profile = OpenAIModelProfile(supports_inline_system_prompts=False)
-    return OpenAIChatModel(settings.model, provider=provider, profile=profile)
+    return OpenAIChatModel(settings.model, provider=provider)
 
 
 def _from_environment() -> str:

@@ -102,6 +102,10 @@ class DiscordClient(discord.Client):
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         self._listener.deleted(payload.channel_id, payload.message_id)
 
+    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
+        for message_id in sorted(payload.message_ids):
+            self._listener.deleted(payload.channel_id, message_id)
+
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         self._listener.interaction(interaction)
 

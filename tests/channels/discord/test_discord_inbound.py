@@ -123,6 +123,17 @@ async def test_a_deleted_message_is_told(channel: DiscordChannel, port: FakePort
     assert port.gone == [(Address("discord", str(message.channel_id)), str(message.id))]
 
 
+async def test_messages_that_are_deleted_together_are_told_one_by_one(
+    channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, room: Conversation
+) -> None:
+    gone = [str(room.say(text).id) for text in ("one", "two")]
+    await port.wait_for_event("two")
+    of_server = {"channel_id": room.id, "guild_id": str(room.place.channel.guild_id)}
+    discord.gateway.tell("MESSAGE_DELETE_BULK", {"ids": gone, **of_server})
+    await eventually(lambda: len(port.gone) == 2, "both")
+    assert port.gone == [(Address("discord", room.id), each) for each in gone]
+
+
 async def test_a_message_that_comes_again_counts_once(
     channel: DiscordChannel, port: FakePort, discord: DiscordEmulator, chat: Conversation
 ) -> None:

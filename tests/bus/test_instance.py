@@ -16,6 +16,8 @@ from echo_bot.bus.process import ProcessId, ancestors, descends_from, here
 from echo_bot.bus.sqlite import SqliteBus
 from echo_bot.errors import StartError
 from echo_bot.storage.store import open_store, sqlite_url
+from echo_bot.testing.clock import let_pass
+from echo_bot.testing.waiting import PATIENCE_SECONDS
 
 ME = ProcessId.current()
 
@@ -66,10 +68,11 @@ async def test_a_holder_that_cannot_be_looked_at_keeps_the_folder(bus: SqliteBus
 
 
 async def test_the_heartbeat_keeps_the_lease(bus: SqliteBus) -> None:
-    instance = await claim_instance(bus, ME, seconds=1)
+    instance = await claim_instance(bus, ME, seconds=60)
     first = await bus.holder(BOT_LEASE)
     assert first is not None
-    async with asyncio.timeout(10):
+    let_pass(20)
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while (held := await bus.holder(BOT_LEASE)) is not None and held.expires_at == first.expires_at:
             await asyncio.sleep(0.02)
     assert held is not None
@@ -81,7 +84,7 @@ async def test_the_heartbeat_keeps_the_lease(bus: SqliteBus) -> None:
 async def test_a_bot_that_lost_its_lease_learns_it(bus: SqliteBus) -> None:
     instance = await claim_instance(bus, ME, seconds=1)
     await bus.release(BOT_LEASE, instance.token)
-    await asyncio.wait_for(instance.lost.wait(), 10)
+    await asyncio.wait_for(instance.lost.wait(), PATIENCE_SECONDS)
     await instance.release()
 
 

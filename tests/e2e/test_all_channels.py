@@ -30,10 +30,10 @@ from echo_bot.testing.telegram import Conversation as TelegramConversation
 from echo_bot.testing.telegram import TelegramEmulator
 from echo_bot.testing.waiting import eventually
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 StartBot = Callable[..., Awaitable[Any]]
-SECONDS = 30.0
+SECONDS = 60.0
 STOP_SECONDS = 5.0
 COMPLAINTS = re.compile(
     r"Traceback|ResourceWarning|Task was destroyed|Unclosed|unclosed|never awaited|never retrieved"

@@ -16,7 +16,7 @@ from echo_bot.testing.model_server import ModelServer
 from echo_bot.testing.scripted_model import CallTool, Fail, Say
 from echo_bot.testing.telegram import TelegramEmulator
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 StartBot = Callable[..., Awaitable[Any]]
 Verb = Callable[..., Awaitable[Any]]

@@ -14,7 +14,7 @@ from echo_bot.testing.scripted_model import CallTool, Say
 from echo_bot.testing.telegram import TelegramEmulator
 from echo_bot.testing.waiting import eventually
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.e2e
 
 StartBot = Callable[..., Awaitable[Any]]
 

@@ -18,7 +18,7 @@ import pytest
 from echo_bot.testing.model_server import ModelServer, Served
 from echo_bot.testing.scripted_model import CallTool, Say
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.e2e
 
 StartBot = Callable[..., Awaitable[Any]]
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.e2e
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 READY = "Write a message"
-_SECONDS = 30
+_SECONDS = 60
 _HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 
 

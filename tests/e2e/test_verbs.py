@@ -16,7 +16,7 @@ import pytest
 from echo_bot.testing.telegram import Conversation, TelegramEmulator
 from echo_bot.testing.waiting import eventually
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 StartBot = Callable[..., Awaitable[Any]]
 Verb = Callable[..., Awaitable[Any]]

@@ -23,6 +23,7 @@ from echo_bot.execution.protocol import CommandSpec, ExecutorBackend, Limits, Ou
 from echo_bot.execution.remote import RemoteExecutor
 from echo_bot.execution.sandbox import SandboxExecutor
 from echo_bot.policy.guards.sensitive_names import is_within
+from echo_bot.testing.waiting import PATIENCE_SECONDS
 from tests.execution.real_engine import IMAGE, RealEngine, has_engine, real_engine
 from tests.execution.real_sshd import RealServer, has_server, real_server
 
@@ -53,7 +54,7 @@ def _is_marked(pid: int) -> bool:
 def _nothing_left_running() -> Iterator[None]:
     since = boot_ticks()
     yield
-    left, deadline = _left_over(since), time.monotonic() + 5
+    left, deadline = _left_over(since), time.monotonic() + PATIENCE_SECONDS
     while left and time.monotonic() < deadline:
         time.sleep(0.02)
         left &= _left_over(since)

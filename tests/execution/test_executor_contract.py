@@ -96,7 +96,7 @@ async def test_a_timeout_ends_every_member(executor: ExecutorBackend, workspace:
     await all_of(process)
     outcome = await process.wait()
     assert (outcome.exit_code, outcome.killed_by) == (None, "timeout")
-    assert outcome.seconds < 8
+    assert outcome.seconds < 45
     await eventually(lambda: not is_running(token), "the end of all")
 
 

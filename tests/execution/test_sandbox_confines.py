@@ -258,19 +258,19 @@ async def test_no_new_user_namespace_inside(sandbox: SandboxExecutor, run: Run) 
             "python3 -c 'x = bytearray(200 << 20)'", Limits(memory_mb=64), id="one process's memory"
         ),
         pytest.param(
-            "for i in 1 2 3; do python3 -c 'import time; x = b\"a\" * 4*10**7; time.sleep(9)' & done; wait",
+            "for i in 1 2 3; do python3 -c 'import time; x = b\"a\" * 4*10**7; time.sleep(60)' & done; wait",
             Limits(memory_mb=100),
             id="the memory of all together",
         ),
-        pytest.param("for i in $(seq 40); do sleep 9 & done; wait", Limits(processes=20), id="processes"),
+        pytest.param("for i in $(seq 40); do sleep 60 & done; wait", Limits(processes=20), id="processes"),
         pytest.param("while :; do :; done", Limits(cpu_seconds=1), id="CPU time"),
         pytest.param("head -c 9M /dev/zero > big", Limits(file_mb=1), id="file size"),
     ],
 )
 async def test_limits_hold(command: str, limits: Limits, sandbox: SandboxExecutor, run: Run) -> None:
-    text, outcome = await run(sandbox, command, limits=limits, timeout=15)
+    text, outcome = await run(sandbox, command, limits=limits, timeout=50)
     assert outcome.killed_by == "limit" or outcome.exit_code not in (0, None), text
-    assert outcome.seconds < 8
+    assert outcome.seconds < 45
 
 
 async def test_a_hidden_folder_is_no_folder_to_run_in(state: Path, sandbox: SandboxExecutor) -> None:

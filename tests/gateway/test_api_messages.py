@@ -91,7 +91,9 @@ async def test_who_does_not_wait_asks_again_by_the_id(api: ApiBot) -> None:
 
 
 async def test_the_wait_ends_with_its_time_and_says_who_is_waited_for(api: ApiBot) -> None:
-    answer = await post(api.ci, "/run echo it ran", wait_seconds=0.3)
+    await post(api.ci, "/run echo it ran", wait_seconds=0, id="build-1")
+    await waiting_approval(api)
+    answer = await post(api.ci, "/run echo it ran", wait_seconds=0.3, id="build-1")
     message = answer.json()
     assert (answer.status_code, message["state"]) == (202, "waiting")
     (approval,) = message["approvals"]

@@ -17,6 +17,8 @@ from echo_bot.execution.local import LocalExecutor
 from echo_bot.execution.proctree import descendants, read_processes
 from echo_bot.execution.protocol import ExecutorBackend, Outcome
 from echo_bot.policy.catalogue import CATALOGUE
+from echo_bot.testing.clock import let_pass
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 from echo_bot.tools import ToolExecutionContext
 from echo_bot.tools.builtin.exec import ExecTool
 from echo_bot.tools.builtin.running import Placed, RunSettings, result_of
@@ -26,7 +28,7 @@ from echo_bot.tools.builtin.running import Placed, RunSettings, result_of
 def _nothing_left_running() -> Iterator[None]:
     since = boot_ticks()
     yield
-    deadline = time.monotonic() + 3
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while left := [p for p in descendants(read_processes(), [os.getpid()]) if p.started >= since]:
         assert time.monotonic() < deadline, f"left running: {left}"
         time.sleep(0.02)
@@ -135,8 +137,11 @@ async def test_a_flood_is_ended(make_tool: MakeTool) -> None:
     assert "write it to a file" in result.error
 
 
-async def test_the_timeout_of_the_call_counts(make_tool: MakeTool) -> None:
-    result = await make_tool(timeout_seconds=0.3).execute({"command": "echo begun; sleep 60"})
+async def test_the_timeout_of_the_call_counts(make_tool: MakeTool, heard: Heard) -> None:
+    call = asyncio.create_task(make_tool(timeout_seconds=30).execute({"command": "echo begun; sleep 600"}))
+    await eventually(lambda: heard.streamed, "its output")
+    let_pass(30)
+    result = await call
     assert (result.error_kind, result.metadata["killed_by"]) == ("timeout", "timeout")
     assert "begun" in result.output
     assert "killed after 1 s" in (await make_tool().execute({"command": "sleep 60", "timeout": 1})).error

@@ -13,6 +13,8 @@ from telegram import Chat, Message, Update, User
 
 from channels.telegram.intake import Intake
 from echo_bot.errors import StorageError
+from echo_bot.testing.clock import let_pass
+from echo_bot.testing.waiting import PATIENCE_SECONDS
 
 ADA = User(42, "Ada", is_bot=False)
 
@@ -128,8 +130,11 @@ async def test_draining_ends_what_takes_too_long() -> None:
 
 async def test_a_part_that_comes_after_its_album_was_taken_waits_for_no_further_ones() -> None:
     store = Store({})
-    intake = Intake(store.take, "", album_quiet_seconds=1.0)
-    await intake.submit(update(1, 42, "a"))
-    async with asyncio.timeout(0.5):
+    intake = Intake(store.take, "", album_quiet_seconds=3600.0)
+    first = intake.submit(update(1, 42, "a"))
+    await asyncio.sleep(0)
+    let_pass(3600.0)
+    await first
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await intake.submit(update(2, 42, "a"))
     assert store.batches == [(1,), (2,)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 Account = Mapping[str, object]
 """What a bot wrote into the store about itself."""
+
+_QUIET = timedelta(seconds=30)
+"""A bot that works writes its account every 2 seconds."""
+
+MUTE = "it hangs, was suspended, or cannot write its state; what follows may no longer be so"
+"""What is wrong with one that does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,14 @@ class Sight:
         """One line of the account; "" where there is none."""
         value = self.account.get(name)
         return value if isinstance(value, str) else ""
+
+    def silence(self, now: datetime) -> timedelta | None:
+        """For how long the running bot told nothing of itself, when that is too long for one that works."""
+        try:
+            silent = now - datetime.fromisoformat(self.text("at"))
+        except (ValueError, TypeError):
+            return None
+        return silent if self.bot is not None and silent > _QUIET else None
 
 
 def look_at_bot(config_path: Path | None, environ: Mapping[str, str], now: datetime) -> Sight:

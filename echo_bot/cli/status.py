@@ -13,7 +13,7 @@ import click
 from echo_bot import __version__
 from echo_bot.called import command
 from echo_bot.cli.looking import Status, look
-from echo_bot.cli.sight import Sight
+from echo_bot.cli.sight import MUTE, Sight
 from echo_bot.cli.state import age, config_option, json_option, utc_now
 from echo_bot.storage.peek import Peek, PendingLine
 
@@ -41,6 +41,7 @@ def as_dict(found: Status) -> dict[str, object]:
         "running": sight.bot is not None,
         "pid": sight.bot.pid if sight.bot else None,
         "started_at": sight.account.get("started_at"),
+        "told_at": sight.account.get("at"),
         "url": sight.text("url"),
         "model": sight.text("model"),
         "configured_model": found.tools.configured_model,
@@ -72,6 +73,9 @@ def as_dict(found: Status) -> dict[str, object]:
 def as_lines(found: Status) -> Iterator[str]:
     sight = found.sight
     yield _headline(sight)
+    if sight.silence(found.now):
+        told = f"It has told nothing of itself for {age(datetime.fromisoformat(sight.text('at')), found.now)}"
+        yield click.style(f"{told}: {MUTE}", fg="red")
     yield from _config_lines(found)
     yield f"Database: {sight.database}{'' if sight.seen.revision else ' (not there yet)'}"
     yield f"Model: {_model(found)}"

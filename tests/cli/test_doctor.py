@@ -293,6 +293,14 @@ def test_the_running_bots_channels_are_told_of(clinic: CommandLine) -> None:
     ]
 
 
+def test_a_running_bot_that_told_nothing_of_itself_for_long_is_told_of(clinic: CommandLine) -> None:
+    run_bot(clinic, at=(datetime.now(UTC) - timedelta(minutes=5)).isoformat(), channels=[])
+    area, severity, what, fix = only(clinic)
+    assert (area, severity) == ("channels", "broken")
+    assert what.startswith("the running bot has told nothing of itself for 30")
+    assert f"restart process {os.getpid()}" in fix
+
+
 def test_a_channel_that_hears_nobody_is_told(clinic: CommandLine, configured: Callable[[str], Path]) -> None:
     clinic.environ |= {"ECHO_BOT_CHANNELS__TELEGRAM__TOKEN": TOKEN}
     configured("channels: {telegram: {enabled: true}}\n")

@@ -100,6 +100,15 @@ def test_a_running_bot_tells_of_itself(command_line: CommandLine) -> None:
     assert lines[-1] == "Warning: open to all"
 
 
+def test_a_bot_that_hangs_is_running_and_does_not_speak_for_itself(command_line: CommandLine) -> None:
+    start_bot(command_line, at=(datetime.now(UTC) - timedelta(minutes=5)).isoformat(), channels=[CHANNEL])
+    assert "told nothing of itself for 5 min" in command_line("status").out.splitlines()[1]
+    now = datetime.now(UTC).isoformat()
+    start_bot(command_line, at=now, channels=[CHANNEL])
+    assert status(command_line)["told_at"] == now
+    assert "told nothing" not in command_line("status").out
+
+
 def test_a_bot_that_was_killed_is_not_running_and_its_account_is_old(command_line: CommandLine) -> None:
     start_bot(command_line, replace(ME, started="1"), channels=[CHANNEL])
     found = status(command_line)

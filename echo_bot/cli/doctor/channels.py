@@ -14,6 +14,7 @@ from echo_bot.called import command
 from echo_bot.channel import ChannelManifest, ChannelSettings
 from echo_bot.cli.doctor.finding import Finding, Severity
 from echo_bot.cli.doctor.scene import Scene
+from echo_bot.cli.sight import MUTE
 from echo_bot.config.channels import accounts, is_enabled, sections
 from echo_bot.errors import ChannelError, ChannelFatal, EchoBotError
 from echo_bot.text.counted import counted
@@ -28,6 +29,12 @@ def of_bot(scene: Scene) -> Iterator[Finding]:
     if scene.sight.bot is None:
         yield Finding(AREA, Severity.NOTE, "no bot runs here, so no channel is connected", command("run"))
         return
+    if silent := scene.sight.silence(scene.now):
+        what = f"the running bot has told nothing of itself for {round(silent.total_seconds())} s: {MUTE}"
+        fix = (
+            f"look at its log and at the room on its disk; restart process {scene.sight.bot.pid} if it hangs"
+        )
+        yield Finding(AREA, Severity.BROKEN, what, fix)
     found = scene.sight.account.get("channels")
     for channel in found if isinstance(found, list) else ():
         if isinstance(channel, Mapping):

@@ -9,7 +9,7 @@ import { _, fill } from "./language.js";
 import { Messages } from "./messages.js";
 import { showBadge, useCardNotices } from "./notify.js";
 import { Pending } from "./pending.js";
-import { EMPTY, isWorking, reduce } from "./state.js";
+import { EMPTY, isForeign, isWorking, reduce } from "./state.js";
 import { readOutgoing, readText, writeOutgoing, writeText } from "./keep.js";
 
 const PHASE_WORDS = {
@@ -70,8 +70,10 @@ function App() {
     ask: (card, button) => toServer(card, button, { type: "ask" }),
     unask: (card) => dispatch({ type: "unasked", cardId: card.id }),
   };
+  // A card of another chat stands in the drawer alone.
   const show = (cardId) => {
-    setDrawer(false);
+    const { pending } = latest.current;
+    setDrawer(pending.includes(cardId) && isForeign(latest.current, cardId));
     requestAnimationFrame(() => {
       const node = document.getElementById(`card-${cardId}`);
       node?.scrollIntoView({ block: "center", behavior: "smooth" });

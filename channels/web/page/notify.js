@@ -14,14 +14,24 @@ export function showBadge(waiting) {
 const isAllowed = () => "Notification" in window && Notification.permission === "granted";
 
 // Cards that were there at the first greeting are no news. Nothing of the call itself is shown outside the page.
+// A notification goes when its card does, wherever that was decided.
 export function useCardNotices(state, onOpen) {
   const known = useRef(null);
+  const standing = useRef(new Map());
   useEffect(() => {
     if (!state.greeted) return;
+    for (const [id, shown] of standing.current) {
+      if (state.pending.includes(id)) continue;
+      shown.close();
+      standing.current.delete(id);
+    }
     const fresh = known.current ? state.pending.filter((id) => !known.current.has(id)) : [];
     known.current = new Set([...(known.current ?? []), ...state.pending]);
     if (!document.hidden || !readNotify() || !isAllowed()) return;
-    for (const id of fresh) notify(state.cards[id], onOpen);
+    for (const id of fresh) {
+      const shown = notify(state.cards[id], onOpen);
+      if (shown) standing.current.set(id, shown);
+    }
   }, [state.greeted, state.pending]);
 }
 
@@ -33,13 +43,14 @@ function notify(card, onOpen) {
   } catch {
     // Browsers on phones have the name and the permission, and refuse a page's own notification.
     writeNotify(false);
-    return;
+    return null;
   }
   shown.onclick = () => {
     window.focus();
     shown.close();
     onOpen(card.id);
   };
+  return shown;
 }
 
 // The browser asks for permission only after this click.

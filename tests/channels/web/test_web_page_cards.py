@@ -84,15 +84,15 @@ async def test_who_may_not_decide_is_told_before_writing(house: House) -> None:
 
 
 NOTICES = """
-window.shown = []; window.asked = 0; window.isHidden = false; window.badges = [];
+window.shown = []; window.gone = []; window.asked = 0; window.isHidden = false; window.badges = [];
 Object.defineProperty(document, "hidden", { get: () => window.isHidden });
 navigator.setAppBadge = async (count) => { window.badges.push(count); };
 navigator.clearAppBadge = async () => { window.badges.push(0); };
 window.Notification = class {
   static permission = "default";
   static async requestPermission() { window.asked += 1; return Notification.permission = "granted"; }
-  constructor(title, more) { window.shown.push([title, more.body]); }
-  close() {}
+  constructor(title, more) { this.tag = more.tag; window.shown.push([title, more.body]); }
+  close() { window.gone.push(this.tag); }
 };
 """
 
@@ -120,10 +120,68 @@ async def test_a_notification_comes_only_after_a_click_and_while_the_page_is_hid
     assert await page.evaluate("[shown, asked]") == [[], 1]
     await page.evaluate("isHidden = true")
     await opens(3)
-    await page.wait_for_function("shown.length === 1")
+    await page.wait_for_function("() => shown.length === 1")
     [[title, body]] = await page.evaluate("shown")
     assert (title, body) == ("Run command 3?", "Echo Bot waits for a decision (000003).")
     assert await page.evaluate("badges") == [0, 1, 2, 3]
+
+
+async def test_a_notification_goes_when_its_card_is_decided_elsewhere(house: House) -> None:
+    page = house.page
+    await page.add_init_script(NOTICES.replace('"default"', '"granted"').replace("= false;", "= true;"))
+    await page.add_init_script("localStorage.setItem('echo-bot-notify', 'on')")
+    await house.log_in()
+    house.port.open_cards = (house.card("card-000001"), house.card("card-000002"))
+    await house.channel.pending_changed()
+    await expect(page).to_have_title("(2) Echo Bot")
+    await page.wait_for_function("() => shown.length === 2")
+    house.port.open_cards = house.port.open_cards[1:]
+    await house.channel.pending_changed()
+    await expect(page).to_have_title("(1) Echo Bot")
+    await page.wait_for_function("() => gone.length === 1")
+    assert await page.evaluate("gone") == ["card-000001"]
+
+
+SEEN = """
+window.raised = [];
+Object.defineProperty(document, "hidden", { get: () => true });
+window.Notification = new Proxy(window.Notification, {
+  construct(Real, given) {
+    const made = new Real(...given);
+    made.addEventListener("show", () => window.raised.push(made));
+    return made;
+  },
+});
+"""
+
+
+async def test_a_click_on_what_the_browser_really_shows_leads_to_the_card_wherever_it_stands(
+    house: House,
+) -> None:
+    page = house.page
+    await house.context.grant_permissions(["notifications"])
+    await page.add_init_script(SEEN)
+    await page.add_init_script("localStorage.setItem('echo-bot-notify', 'on')")
+    await house.log_in()
+    elsewhere = house.card("card-000001", "cat private.txt", "Run it elsewhere?")
+    house.port.open_cards = (elsewhere,)
+    await house.channel.pending_changed()
+    await page.wait_for_function("() => raised.length === 1")
+    assert await page.evaluate("[raised[0].title, raised[0].body]") == [
+        "Run it elsewhere?",
+        "Echo Bot waits for a decision (000001).",
+    ]
+    await page.evaluate("raised[0].dispatchEvent(new Event('click'))")
+    drawer = page.get_by_role("dialog", name="Open cards")
+    await expect(drawer.get_by_text("cat private.txt")).to_be_visible()
+    here = house.card("card-000002", "ls", "Run it here?")
+    await house.channel.send_card(CHAT, here)
+    house.port.open_cards = (elsewhere, here)
+    await house.channel.pending_changed()
+    await page.wait_for_function("() => raised.length === 2")
+    await page.evaluate("raised[1].dispatchEvent(new Event('click'))")
+    await expect(drawer).to_have_count(0)
+    await expect(page.locator("#card-card-000002")).to_be_focused()
 
 
 async def test_a_browser_that_refuses_a_notification_loses_nothing_else(house: House) -> None:
@@ -140,7 +198,7 @@ async def test_a_browser_that_refuses_a_notification_loses_nothing_else(house: H
     house.port.open_cards = (house.card(),)
     await house.channel.pending_changed()
     await expect(page).to_have_title("(1) Echo Bot")
-    await page.wait_for_function("localStorage.getItem('echo-bot-notify') !== 'on'")
+    await page.wait_for_function("() => localStorage.getItem('echo-bot-notify') !== 'on'")
     assert errors == []
 
 

@@ -180,6 +180,10 @@ class Prompts:
             else:
                 self._on_cancel()
 
+        @bindings.add("c-z")
+        def stay(event: KeyPressEvent) -> None:
+            """A bot that is suspended answers nobody, and the character belongs into no message."""
+
         @bindings.add("c-d")
         def leave(event: KeyPressEvent) -> None:
             if event.current_buffer.text:

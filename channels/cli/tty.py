@@ -7,7 +7,7 @@ import sys
 
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import Input, create_input
-from prompt_toolkit.output import Output
+from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 
@@ -24,5 +24,10 @@ def open_terminal() -> tuple[Input, Output]:
         return Size(rows=rows or 24, columns=columns or 80)
 
     return create_input(sys.stdin), Vt100_Output(
-        stdout, size, term=os.environ.get("TERM"), enable_cpr=False, enable_bell=False
+        stdout,
+        size,
+        term=os.environ.get("TERM"),
+        default_color_depth=ColorDepth.from_env(),
+        enable_cpr=False,
+        enable_bell=False,
     )

@@ -17,9 +17,10 @@ import pytest
 
 pytestmark = pytest.mark.e2e
 
-CTRL_C, CTRL_D = "\x03", "\x04"
+CTRL_C, CTRL_D, CTRL_Z = "\x03", "\x04", "\x1a"
 READY = "Write a message"
 _SECONDS = 60
+_COLOURS = re.compile(r"\x1b\[(?:[0-9]+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;[0-9]+)*m")
 _HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 
 
@@ -133,6 +134,25 @@ def test_ctrl_c_stops_the_turn_and_then_the_bot(person: Person) -> None:
     person.see("Press Ctrl-C again")
     person.type(CTRL_C)
     person.leaves_the_terminal_sane()
+
+
+def test_no_color_is_heard_by_the_cards_and_by_the_prompts(tmp_path: Path) -> None:
+    (tmp_path / "workspace" / "build").mkdir(parents=True)
+    (tmp_path / "config.yaml").write_text("tools: {exec: {host: local}}\n")
+    person = Person(tmp_path, NO_COLOR="1")
+    try:
+        person.see(READY)
+        person.type(CTRL_Z + "/run rm -r build\r")
+        person.see("then Enter")
+        person.type("d\r")
+        person.see("Denied by cli:local")
+        person.see(READY)
+        person.type(CTRL_D)
+        person.leaves_the_terminal_sane()
+    finally:
+        person.process.close(force=True)
+    assert _COLOURS.findall(person.seen) == []
+    assert "^Z" not in person.seen
 
 
 def test_a_page_that_is_not_served_is_told_before_the_chat(tmp_path: Path) -> None:

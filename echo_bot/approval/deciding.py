@@ -30,12 +30,12 @@ Clock = Callable[[], datetime]
 """The time now, timezone-aware UTC."""
 
 _TAKEN = {
-    Choice.ONCE: N_("Approved once.{note}"),
-    Choice.SESSION: N_("Approved for this session.{note}"),
-    Choice.HOUR: N_("Approved for 1 hour.{note}"),
-    Choice.ALWAYS: N_("Approved, always for exactly this call.{note}"),
-    Choice.DENY: N_("Denied.{note}"),
-    Choice.DENY_REASON: N_("Denied.{note}"),
+    Choice.ONCE: N_("Approved once."),
+    Choice.SESSION: N_("Approved for this session."),
+    Choice.HOUR: N_("Approved for 1 hour."),
+    Choice.ALWAYS: N_("Approved, always for exactly this call."),
+    Choice.DENY: N_("Denied."),
+    Choice.DENY_REASON: N_("Denied."),
 }
 _TAKEN_BY_SEVERAL = {
     Choice.ONCE: N_("Approved once, by {names}."),
@@ -124,12 +124,15 @@ class Decider:
         if choice.approves and record.quorum > 1:
             return await self._vote(record, choice, by, name)
         status = ApprovalStatus.APPROVED if choice.approves else ApprovalStatus.DENIED
-        ruling = Ruling(status, str(by), choice.value, self._clock(), reason, name=name)
+        now = self._clock()
+        grant = _grant(record, choice, by, now) if choice in _GRANT_SCOPES else None
+        ruling = Ruling(status, str(by), choice.value, now, reason, name=name, grant=grant)
         decided = await self._claim(record, ruling)
         if isinstance(decided, PressReply):
             return Decided(decided)
-        note = await self._grant(decided, choice, by) if choice in _GRANT_SCOPES else ""
-        return Decided(PressReply(_(_TAKEN[choice]).format(note=note)), decided)
+        if grant is not None:
+            await self._note("granted", approval=record.approval_id, grant=grant.grant_id, scope=grant.scope)
+        return Decided(PressReply(_(_TAKEN[choice])), decided)
 
     async def answer(self, ref: str, option: str, by: Identity, *, name: str = "", text: str = "") -> Decided:
         """Answer the question `ref`. Only the person who was asked may. `option` is "" or one offered."""
@@ -316,28 +319,21 @@ class Decider:
     def _is_over(self, record: ApprovalRecord) -> bool:
         return record.deadline is not None and record.deadline <= self._clock()
 
-    async def _grant(self, record: ApprovalRecord, choice: Choice, by: Identity) -> str:
-        """Remember the approval. Returns a note for whoever approved when that failed."""
-        now = self._clock()
-        grant = GrantRecord(
-            grant_id=uuid4().hex[:12],
-            owner=record.requester,
-            digest=record.digest,
-            tool=record.tool,
-            summary=request_from_json(record.request_json).summary,
-            scope=_GRANT_SCOPES[choice],
-            created_at=now,
-            created_by=str(by),
-            session_key=record.session_key if choice is Choice.SESSION else "",
-            expires_at=now + _HOUR if choice is Choice.HOUR else None,
-        )
-        try:
-            await self._store.grants.add(grant)
-        except StorageError as error:
-            log.error("grant_not_stored", approval=record.approval_id, error=str(error))
-            return _(" It could not be remembered, so it counts this once.")
-        await self._note("granted", approval=record.approval_id, grant=grant.grant_id, scope=grant.scope)
-        return ""
+
+def _grant(record: ApprovalRecord, choice: Choice, by: Identity, now: datetime) -> GrantRecord:
+    """What a longer approval remembers: this very call of this requester."""
+    return GrantRecord(
+        grant_id=uuid4().hex[:12],
+        owner=record.requester,
+        digest=record.digest,
+        tool=record.tool,
+        summary=request_from_json(record.request_json).summary,
+        scope=_GRANT_SCOPES[choice],
+        created_at=now,
+        created_by=str(by),
+        session_key=record.session_key if choice is Choice.SESSION else "",
+        expires_at=now + _HOUR if choice is Choice.HOUR else None,
+    )
 
 
 def _refused(sentence: str) -> Decided:

@@ -16,6 +16,7 @@ from echo_bot.events import Address, ApprovalId, MessageRef
 from echo_bot.storage.columns import address_of, address_values, fields, is_at
 from echo_bot.storage.database import Database
 from echo_bot.storage.dialect import insert_into
+from echo_bot.storage.grants import inserted
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, Ruling, Vote, Voted
 from echo_bot.storage.tables import approval_copies, approval_tokens, approval_votes, approvals, counters
 
@@ -179,6 +180,8 @@ class SqlApprovals:
         def work(connection: Connection) -> ApprovalRecord | None:
             if connection.execute(_claim(approval_id, ruling)).rowcount != 1:
                 return None
+            if ruling.grant is not None:
+                connection.execute(inserted(ruling.grant))
             _number(connection, approval_id)
             return _load(connection, _by_id(approval_id))[0]
 

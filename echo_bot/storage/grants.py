@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Insert, and_, delete, insert, or_, select, update
 from sqlalchemy.engine import RowMapping
 
 from echo_bot.storage.columns import fields
@@ -34,8 +34,7 @@ class SqlGrants:
         self._database = database
 
     async def add(self, grant: GrantRecord) -> None:
-        statement = insert(grants).values({name: getattr(grant, name) for name in _NAMES})
-        await self._database.change(statement)
+        await self._database.change(inserted(grant))
 
     async def match(self, owner: str, digest: str, session_key: str, now: datetime) -> GrantRecord | None:
         statement = (
@@ -72,6 +71,11 @@ class SqlGrants:
             delete(grants).where(grants.c.scope == "session").where(grants.c.session_key == session_key)
         )
         return await self._database.change(statement)
+
+
+def inserted(grant: GrantRecord) -> Insert:
+    """The statement that adds it."""
+    return insert(grants).values({name: getattr(grant, name) for name in _NAMES})
 
 
 def _is_live(now: datetime) -> ColumnElement[bool]:

@@ -199,7 +199,8 @@ class ApprovalRecord:
 class Ruling:
     """A decision to be written: the new status, who, what and when; for an edit the changed arguments.
 
-    `name` is what whoever decided calls themselves, for display alone.
+    `name` is what whoever decided calls themselves, for display alone. `grant` is remembered with it: both or
+    neither.
     """
 
     status: ApprovalStatus
@@ -209,6 +210,7 @@ class Ruling:
     answer: str = ""
     edited_json: str = ""
     name: str = ""
+    grant: GrantRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)

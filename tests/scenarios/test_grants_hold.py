@@ -65,6 +65,30 @@ async def test_a_session_grant_holds_in_its_session_alone(
         assert await asks(bot, is_open, "/run echo hi", chat_id="55")
 
 
+async def test_a_session_grant_does_not_outlive_a_session_that_ends_as_it_is_made(
+    tmp_path: Path, two_admins: Config, is_open: Is, says: Says, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_bot(tmp_path, two_admins) as bot:
+        record = bot.parts.audit.record
+        remembered: list[int] = []
+
+        async def slow(kind: str, **fields: object) -> None:
+            if kind == "decision":
+                now = datetime.now(UTC)
+                remembered.append(len(await bot.store.grants.list("telegram:1", now)))
+                await bot.channel.say("/new")
+                await bot.channel.wait_for(says("A fresh conversation"))
+            await record(kind, **fields)
+
+        await bot.channel.say("/run echo hi")
+        await bot.channel.wait_for(is_open)
+        with monkeypatch.context() as patch:
+            patch.setattr(bot.parts.audit, "record", slow)
+            assert (await bot.channel.press("For this session")).ok
+        assert remembered == [1], "decided and remembered at once, so that a crash comes not between them"
+        assert await asks(bot, is_open, "/run echo hi")
+
+
 async def test_an_hours_grant_ends_after_an_hour(tmp_path: Path, two_admins: Config, is_open: Is) -> None:
     channel = FakeChannel("telegram")
     async with running_bot(tmp_path, two_admins, channel=channel) as bot:

@@ -160,9 +160,10 @@ class Broker:
         """Answer a question in words."""
         return self._settled(await self._decider.answer(approval_id, "", by, name=name, text=text))
 
-    async def withdraw(self, record: ApprovalRecord, why: str) -> None:
-        """Close a question that must not be answered any more."""
-        await self._end(record, ApprovalStatus.CANCELLED, why)
+    async def withdraw(self, approval_id: ApprovalId, why: str) -> None:
+        """Close a question that must not be answered any more, if it is open."""
+        if (record := self._open.get(approval_id)) is not None:
+            await self._end(record, ApprovalStatus.CANCELLED, why)
 
     async def cancel_turns(self, turn_ids: Iterable[TurnId], why: str) -> None:
         """Close every open question of turns that were stopped."""

@@ -28,10 +28,12 @@ from echo_bot.policy.settings import PolicySettings
 from echo_bot.policy.steps import decide
 from echo_bot.storage.protocol import People, Store
 from echo_bot.storage.records import ApprovalStatus
+from echo_bot.text.language import N_
 
 log = structlog.get_logger(__name__)
 
 _DRIFTED = "what it would do changed since it was asked about; ask for it again"
+_OVERTAKEN = N_("it was decided without a person by then")
 _ESCALATED = "(not asked)"
 """Stands for the answer of a model that was not asked; like any that is no verdict, it escalates."""
 
@@ -173,6 +175,9 @@ class ApprovalGate:
             is_refused = decision.verdict is Verdict.DENY and decision.step is not StepName.HUMAN
             if original is not None and is_refused:
                 await self._broker.tell_edit_refused(original, decision.sentence)
+            if decision.step is not StepName.HUMAN:
+                # Asked about before a restart, and decided otherwise by now.
+                await self._broker.withdraw(request.approval_id, _OVERTAKEN)
             return decision
 
     async def _as_edited(self, request: GateRequest) -> tuple[GateRequest, ApprovalId | None]:
@@ -283,7 +288,7 @@ class ApprovalGate:
             return _refusal(request, str(error), StepName.INVALID)
         stored = await self._store.approvals.get(record.approval_id)
         if stored is not None and stored.digest != record.digest:
-            await self._broker.withdraw(stored, _DRIFTED)
+            await self._broker.withdraw(record.approval_id, _DRIFTED)
             return _refusal(request, _DRIFTED, StepName.HUMAN)
         await self._on_waiting(request.turn_id, True)
         try:

@@ -10,15 +10,19 @@ from collections.abc import Iterator
 import uvicorn
 
 from echo_bot.channel import AsgiApp
+from echo_bot.gateway.connections import most_connections, protocol_with
 
 _GRACE_SECONDS = 1
 _WS_MAX_BYTES = 8 * 1024 * 1024
 
 
 class EmbeddedServer(uvicorn.Server):
-    """Serves `app` on sockets that are bound already. X-Forwarded-* is believed from loopback only."""
+    """Serves `app` on sockets that are bound already. X-Forwarded-* is believed from loopback only.
 
-    def __init__(self, app: AsgiApp) -> None:
+    `most` connections are kept at a time, and one that asks for nothing for `idle_seconds` is closed.
+    """
+
+    def __init__(self, app: AsgiApp, *, most: int | None = None, idle_seconds: int = 5) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -27,6 +31,8 @@ class EmbeddedServer(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 lifespan="off",
+                http=protocol_with(most_connections() if most is None else most),
+                timeout_keep_alive=idle_seconds,
                 ws="websockets-sansio",
                 ws_max_size=_WS_MAX_BYTES,
                 proxy_headers=True,

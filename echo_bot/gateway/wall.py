@@ -63,7 +63,7 @@ class LoginWall:
 
         async def receive_until_logout() -> Message:
             message = await _first(receive, ending)
-            if message is None:
+            if message is None or await self._has_run_out(cookie, message):
                 await send({"type": "websocket.close", "code": WS_NOT_LOGGED_IN, "reason": "logged out"})
                 return {"type": "websocket.disconnect", "code": WS_NOT_LOGGED_IN}
             return message
@@ -72,6 +72,10 @@ class LoginWall:
             await self._app(scope, receive_until_logout, send)
         finally:
             self._live.forget(cookie, ending)
+
+    async def _has_run_out(self, cookie: str, message: Message) -> bool:
+        """A page that is never closed is logged in no longer than any other."""
+        return message["type"] == "websocket.receive" and await self._desk.viewer(cookie) is None
 
 
 async def _first(receive: Receive, ending: asyncio.Event) -> Message | None:

@@ -183,6 +183,21 @@ async def test_log_out_ends_the_cookie_and_its_open_sockets(store: SqlStore) -> 
             assert await theirs.recv() == "still here"
 
 
+async def test_an_open_socket_obeys_nobody_whose_log_in_has_run_out(store: SqlStore) -> None:
+    clock = Clock()
+    async with serving(store, clock) as gateway, open_socket(gateway, await log_in(gateway)) as mine:
+        assert await mine.recv() == "web:local"
+        clock.now += timedelta(days=29)
+        await mine.send("still here")
+        assert await mine.recv() == "still here"
+        clock.now += timedelta(days=2)
+        await mine.send("and now?")
+        with pytest.raises(ConnectionClosed) as closed:
+            await mine.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 4401
+
+
 def open_socket(gateway: Gateway, cookie: str = "", origin: str = "") -> connect:
     return connect(
         gateway.url.replace("http", "ws") + "/ws",

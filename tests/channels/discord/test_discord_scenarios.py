@@ -115,10 +115,10 @@ async def test_a_press_is_acknowledged_while_a_long_turn_runs_and_status_too(
         chat.say("/run while test -e gate; do sleep 0.02; done; echo over")
         await chat.wait_for_button("Approve once")
         first = chat.press("Approve once")
-        await first.acknowledgement(1.0)
+        await first.acknowledgement()
         await first.answer()
         status = chat.slash("status")
-        await status.acknowledgement(1.0)
+        await status.acknowledgement()
         assert "1" in await status.answer()
         late = chat.press_id("no-such-token", chat.from_bot[0])
         assert await late.answer() != ""

@@ -195,7 +195,7 @@ async def test_a_start_while_telegram_is_away_keeps_trying(port: FakePort) -> No
     await telegram.start(number)
     telegram.user(42).chat().say("hello")
     await port.wait_for_event("hello")
-    assert [parameters.text("commands") for parameters in telegram.called("setMyCommands")] != []
+    await eventually(lambda: telegram.called("setMyCommands"), "the menus")
     await channel.stop()
     await telegram.stop()
 

@@ -30,7 +30,7 @@ from echo_bot.approval.gather import Surroundings
 from echo_bot.channel import inbound_event
 from echo_bot.config.loader import config_from_keys
 from echo_bot.config.policy import policy_settings
-from echo_bot.events import InboundEvent, SessionKey, TurnId
+from echo_bot.events import ApprovalId, InboundEvent, SessionKey, TurnId
 from echo_bot.policy.call import Executor
 from echo_bot.policy.catalogue import CATALOGUE, canonical_name
 from echo_bot.policy.decision import ApprovalSource
@@ -114,6 +114,9 @@ class Person:
     async def ask(self, record: ApprovalRecord, on_shown: Callable[[], None]) -> Answer:
         self.asked.append(record)
         return Answer(False, "Not executed: a person denied it.")
+
+    async def withdraw(self, approval_id: ApprovalId, why: str) -> None:
+        assert not self.asked
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 _ALIKE = timedelta(minutes=1)
@@ -12,26 +12,35 @@ _ALIKE = timedelta(minutes=1)
 
 
 class PlatformClock:
-    """How far this machine's clock is ahead of the platform's, also when somebody sets it right meanwhile."""
+    """How far this machine's clock is ahead of the platform's.
+
+    Not known from when this machine slept or its clock was set until the next answer: which of the two it was
+    nobody tells, and what waited while it slept must not count as new.
+    """
 
     def __init__(
         self, clock: Callable[[], float] = time.time, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
         self._clock, self._monotonic = clock, monotonic
-        self._began_at: float | None = None
+        self._told = timedelta()
+        self._started_at = 0.0
 
     def heard(self, date: str) -> None:
-        """The `Date` of an answer that has just come."""
+        """The `Date` of an answer that has just come; one that names no zone is of UTC, as in all of HTTP."""
         try:
-            told = parsedate_to_datetime(date).timestamp()
+            told = parsedate_to_datetime(date)
         except (ValueError, OverflowError):
             return
-        self._began_at = told - self._monotonic()
+        at = told if told.tzinfo is not None else told.replace(tzinfo=UTC)
+        self._told = datetime.fromtimestamp(self._clock(), UTC) - at
+        self._started_at = self._start()
 
     @property
     def ahead(self) -> timedelta:
-        """To be added to the platform's times; none while the clocks agree, or it has told no date yet."""
-        if self._began_at is None:
-            return timedelta()
-        ahead = timedelta(seconds=self._clock() - self._monotonic() - self._began_at)
-        return ahead if abs(ahead) > _ALIKE else timedelta()
+        """To be added to the platform's times; none while the clocks agree, or as long as it is not known."""
+        has_jumped = abs(self._start() - self._started_at) > _ALIKE.total_seconds()
+        return self._told if abs(self._told) > _ALIKE and not has_jumped else timedelta()
+
+    def _start(self) -> float:
+        """When this machine seems to have started; the same until it sleeps or its clock is set."""
+        return self._clock() - self._monotonic()

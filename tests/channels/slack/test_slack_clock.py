@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -54,16 +55,50 @@ def test_a_clock_that_is_set_right_meanwhile_is_right() -> None:
     assert clock.ahead == timedelta()
 
 
+def test_what_came_while_this_machine_slept_does_not_count_as_new() -> None:
+    machine = Machine(NOON)
+    clock = clock_of(machine)
+    clock.heard(TOLD)
+    machine.clock += 8 * 3600
+    assert clock.ahead == timedelta()
+    clock.heard("Thu, 01 Jan 2026 18:00:00 GMT")
+    assert clock.ahead == timedelta(hours=2)
+
+
 @pytest.mark.parametrize("date", ["", "soon", "Thu, 99 Jan 2026 12:00:00 GMT"])
 def test_what_is_no_date_changes_nothing(date: str) -> None:
-    machine = Machine(NOON)
+    machine = Machine(NOON + 600)
     clock = clock_of(machine)
     clock.heard(date)
     assert clock.ahead == timedelta()
     clock.heard(TOLD)
-    machine.clock += 600
+    machine.passes(600)
     clock.heard(date)
     assert clock.ahead == timedelta(seconds=600)
+
+
+@pytest.fixture
+def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "XXX-8")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "Thu, 01 Jan 2026 12:00:00 -0000",
+        "Thu, 01 Jan 2026 12:00:00",
+        "Thu Jan  1 12:00:00 2026",
+        "Thursday, 01-Jan-26 12:00:00 GMT",
+    ],
+)
+def test_every_form_of_a_date_is_understood_wherever_the_machine_stands(far_east: None, date: str) -> None:
+    clock = clock_of(Machine(NOON + 7200))
+    clock.heard(date)
+    assert clock.ahead == timedelta(hours=2)
 
 
 @pytest.mark.parametrize("ahead", [-7200, 7200, 30 * 86400], ids=["behind", "ahead", "a month ahead"])

@@ -39,6 +39,22 @@ def message_in(body: Payload) -> tuple[Payload, bool] | None:
     return (event, False) if subtype in _SAID else None
 
 
+def deleted_in(body: Payload) -> tuple[str, str]:
+    """The chat and the timestamp of a message that is deleted by an event, else two empty words.
+
+    One with replies is not deleted but changed into a notice of that.
+    """
+    event: Payload = body.get("event") or {}
+    changed: Payload = event.get("message") or {}
+    chat_id = str(event.get("channel") or "")
+    match event.get("subtype"), changed.get("subtype"):
+        case ("message_deleted", _):
+            return chat_id, str(event.get("deleted_ts") or "")
+        case ("message_changed", "tombstone"):
+            return chat_id, str(changed.get("ts") or "")
+    return "", ""
+
+
 def event_of(
     body: Payload,
     own: Self,

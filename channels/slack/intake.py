@@ -31,6 +31,7 @@ from channels.slack.home import Home
 from channels.slack.inbound import (
     NAME,
     Payload,
+    deleted_in,
     event_of,
     is_direct_message,
     is_own,
@@ -142,8 +143,10 @@ class Intake:
             self._home_opened(event)
         elif message_in(body) is not None:
             await self._message(body, str(context.get(_ENVELOPE) or ""))
-        elif event.get("subtype") == "message_deleted":
-            await self._taken_back(str(event.get("channel") or ""), str(event.get("deleted_ts") or ""))
+        else:
+            channel, ts = deleted_in(body)
+            if ts:
+                await self._taken_back(channel, ts)
 
     async def _message(self, body: Payload, envelope_id: str) -> None:
         """Store it. Messages of one chat keep their order, whatever names must be asked for first."""

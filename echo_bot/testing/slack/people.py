@@ -230,8 +230,15 @@ class Conversation:
         return message
 
     def delete(self, message: Message) -> None:
+        """Delete a message; of one with replies a notice stays in its place."""
+        before = message.to_json()
+        if any(one.thread_ts == message.ts != one.ts for one in self.slack.world.messages):
+            message.text, message.user, message.blocks = "This message was deleted.", "USLACKBOT", []
+            gone = message.to_json() | {"subtype": "tombstone", "hidden": True, "thread_ts": message.ts}
+            self._changed(message, "message_changed", {"message": gone, "previous_message": before})
+            return
         self.slack.world.messages.remove(message)
-        about = {"deleted_ts": message.ts, "previous_message": message.to_json()}
+        about = {"deleted_ts": message.ts, "previous_message": before}
         self._changed(message, "message_deleted", about)
 
     # Pressing

@@ -18,6 +18,7 @@ from echo_bot.testing.command_line import Answer, CommandLine
 from echo_bot.testing.discord import DiscordEmulator
 from echo_bot.testing.slack import USER_TOKEN, SlackEmulator
 from echo_bot.testing.telegram import TelegramEmulator
+from echo_bot.testing.waiting import PATIENCE_SECONDS
 
 KEY = Key(bytes(range(32)))
 
@@ -58,7 +59,7 @@ async def telegram() -> AsyncIterator[TelegramEmulator]:
 
 @pytest.fixture
 async def discord() -> AsyncIterator[DiscordEmulator]:
-    async with DiscordEmulator() as emulator:
+    async with DiscordEmulator(first_answer_seconds=PATIENCE_SECONDS) as emulator:
         yield emulator
 
 

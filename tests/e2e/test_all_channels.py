@@ -28,7 +28,7 @@ from echo_bot.testing.slack import Conversation as SlackConversation
 from echo_bot.testing.slack import SlackEmulator
 from echo_bot.testing.telegram import Conversation as TelegramConversation
 from echo_bot.testing.telegram import TelegramEmulator
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
 pytestmark = pytest.mark.e2e
 
@@ -197,7 +197,11 @@ class Platforms:
 
 @pytest.fixture
 async def platforms() -> AsyncIterator[Platforms]:
-    async with TelegramEmulator() as telegram, DiscordEmulator() as discord, SlackEmulator() as slack:
+    async with (
+        TelegramEmulator() as telegram,
+        DiscordEmulator(first_answer_seconds=PATIENCE_SECONDS) as discord,
+        SlackEmulator() as slack,
+    ):
         yield Platforms(telegram, discord, slack)
 
 

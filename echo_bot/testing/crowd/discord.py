@@ -10,6 +10,7 @@ from echo_bot.channel import ChannelSettings
 from echo_bot.testing.crowd.crowd import Crowd
 from echo_bot.testing.discord import DiscordEmulator
 from echo_bot.testing.discord.shown import visible
+from echo_bot.testing.waiting import PATIENCE_SECONDS
 
 _MESSAGES = "/channels/*/messages"
 _PRIME = 7919
@@ -20,7 +21,7 @@ class DiscordCrowd(Crowd):
 
     def __init__(self, chats: int) -> None:
         super().__init__(chats)
-        self.emulator = DiscordEmulator()
+        self.emulator = DiscordEmulator(first_answer_seconds=PATIENCE_SECONDS)
         persons = [self.emulator.user(f"Person{number + 1}") for number in range(chats)]
         self.people = tuple(person.id for person in persons)
         self._chats = [person.dm() for person in persons]

@@ -9,8 +9,8 @@
 
 Start your bot with `api_base=discord.api_base`, `gateway_url=discord.gateway_url` and `token=discord.token`.
 An unmodified discord.py talks to it. Limits, permissions and error codes are Discord's: 2000 characters a
-message, 10 MiB a file, 15 minutes for the answers to an interaction. Its first answer, which Discord awaits
-for 3 seconds, is too late once `press.expire()` says so.
+message, 10 MiB a file, 3 seconds for an interaction's first answer and 15 minutes for the rest. On a machine
+that may be busy, give `first_answer_seconds` and let `press.expire()` say when it is too late.
 
 Slash commands: `chat.slash("run", command="ls")`, `chat.complete("approve", "id", "ab")`. Modals:
 `await press.modal()`, then `press.fill("because")`. Other places: `guild = discord.guild("Lab")`,

@@ -18,11 +18,20 @@ TOKEN = "MTIzNDU2Nzg5.Test-token.of-the-emulator-0123456789"
 
 
 class DiscordEmulator:
-    """Use as `async with DiscordEmulator() as discord:` and point the SDK at `api_base` and `gateway_url`."""
+    """Use as `async with DiscordEmulator() as discord:` and point the SDK at `api_base` and `gateway_url`.
 
-    def __init__(self, token: str = TOKEN, name: str = "echo", heartbeat_ms: int = 41_250) -> None:
+    `first_answer_seconds` is how long the first answer to an interaction is awaited.
+    """
+
+    def __init__(
+        self,
+        token: str = TOKEN,
+        name: str = "echo",
+        heartbeat_ms: int = 41_250,
+        first_answer_seconds: float = 3.0,
+    ) -> None:
         self.token = token
-        self.world = World(token, name)
+        self.world = World(token, name, first_answer_seconds)
         self._faults = Faults()
         self._rest = Rest(self.world, self._faults)
         self.gateway = Gateway(self.world, heartbeat_ms)

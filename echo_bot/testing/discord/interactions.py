@@ -99,8 +99,7 @@ def begin(
     record, payload = base_payload(
         backend, type=kind, channel_id=channel_id, guild_id=guild_id, user_id=user_id, data=data
     )
-    # Discord waits three seconds for the first answer; here `expire` says when they are over.
-    record.initial_response_deadline = backend.iso_after(PATIENCE_SECONDS)
+    record.initial_response_deadline = backend.iso_after(world.first_answer_seconds)
     source = backend.messages[channel_id].get(source_message_id) if source_message_id else None
     if source is not None:
         record.source_message_id = source.id

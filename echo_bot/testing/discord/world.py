@@ -26,7 +26,8 @@ class World:
     """`blocked` holds people who take no direct messages of the bot; `url` and `gateway_url` are
     where the servers listen."""
 
-    def __init__(self, token: str, name: str) -> None:
+    def __init__(self, token: str, name: str, first_answer_seconds: float) -> None:
+        self.first_answer_seconds = first_answer_seconds
         self.backend = Backend(clock=RealClock())
         self.backend.bot_user.name = name
         self.token = token

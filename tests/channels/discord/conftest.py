@@ -33,7 +33,7 @@ QUICK = Rhythm(
 
 @pytest.fixture
 async def discord() -> AsyncIterator[DiscordEmulator]:
-    async with DiscordEmulator() as emulator:
+    async with DiscordEmulator(first_answer_seconds=PATIENCE_SECONDS) as emulator:
         yield emulator
 
 

@@ -14,6 +14,7 @@ from echo_bot.events import Address
 from echo_bot.testing.channel_contract import ChannelContract, Stage
 from echo_bot.testing.discord import Conversation, DiscordEmulator
 from echo_bot.testing.fake_port import FakePort
+from echo_bot.testing.waiting import PATIENCE_SECONDS
 
 
 @dataclass
@@ -41,7 +42,7 @@ class DiscordStage:
 
 @pytest.fixture
 async def stage() -> AsyncIterator[Stage]:
-    async with DiscordEmulator() as emulator:
+    async with DiscordEmulator(first_answer_seconds=PATIENCE_SECONDS) as emulator:
         settings = ChannelSettings(
             account="",
             api_base=emulator.api_base,

@@ -18,7 +18,7 @@ from echo_bot.testing.discord import DiscordEmulator
 from echo_bot.testing.scripted_model import echo_model
 from echo_bot.testing.slack import SlackEmulator
 from echo_bot.testing.telegram import TelegramEmulator, media
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
 Chat = Any
 """A direct chat on some platform: `say`, `edit`, `press`, `from_bot`, `wait_for_text`, `wait_for_button`."""
@@ -72,7 +72,7 @@ async def on_telegram() -> AsyncIterator[Stage]:
 
 @asynccontextmanager
 async def on_discord() -> AsyncIterator[Stage]:
-    async with DiscordEmulator() as emulator:
+    async with DiscordEmulator(first_answer_seconds=PATIENCE_SECONDS) as emulator:
         people = [emulator.user(name) for name in ("Ada", "Bob", "Mallory")]
         ada, bob, mallory = (person.dm() for person in people)
 

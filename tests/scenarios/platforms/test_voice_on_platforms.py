@@ -16,7 +16,7 @@ from echo_bot.testing.scripted_model import echo_model
 from echo_bot.testing.slack import SlackEmulator
 from echo_bot.testing.telegram import TelegramEmulator
 from echo_bot.testing.transcriber import Transcriber
-from echo_bot.testing.waiting import eventually
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
 OGG = b"OggS" + bytes(60)
 M4A = bytes(4) + b"ftypM4A " + bytes(40)
@@ -35,7 +35,7 @@ async def on_telegram() -> AsyncIterator[Stage]:
 
 @asynccontextmanager
 async def on_discord() -> AsyncIterator[Stage]:
-    async with DiscordEmulator() as emulator:
+    async with DiscordEmulator(first_answer_seconds=PATIENCE_SECONDS) as emulator:
         ada = emulator.user("Ada")
         chat = ada.dm()
         settings = ChannelSettings(

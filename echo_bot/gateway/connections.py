@@ -17,7 +17,7 @@ def most_connections() -> int:
 
 
 def protocol_with(most: int) -> type[asyncio.Protocol]:
-    """uvicorn's protocol, which closes a connection beyond `most` and one that never asks for anything."""
+    """uvicorn's protocol, closing a connection beyond `most` and one on which no request arrives in time."""
 
     class Bounded(H11Protocol):
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
@@ -28,5 +28,10 @@ def protocol_with(most: int) -> type[asyncio.Protocol]:
             self.timeout_keep_alive_task = self.loop.call_later(
                 self.timeout_keep_alive, self.timeout_keep_alive_handler
             )
+
+        def data_received(self, data: bytes) -> None:
+            # uvicorn's own stops the clock at the first byte; here it runs until a request's head is whole.
+            self.conn.receive_data(data)
+            self.handle_events()
 
     return Bounded

@@ -19,7 +19,7 @@ _WS_MAX_BYTES = 8 * 1024 * 1024
 class EmbeddedServer(uvicorn.Server):
     """Serves `app` on sockets that are bound already. X-Forwarded-* is believed from loopback only.
 
-    `most` connections are kept at a time, and one that asks for nothing for `idle_seconds` is closed.
+    `most` connections are kept at a time; one is closed on which no request arrives for `idle_seconds`.
     """
 
     def __init__(self, app: AsgiApp, *, most: int | None = None, idle_seconds: int = 5) -> None:

@@ -59,9 +59,23 @@ async def test_a_connection_too_many_is_closed_and_the_others_are_served() -> No
             await closed(each)
 
 
-async def test_a_connection_that_asks_for_nothing_is_closed() -> None:
-    async with serving(EmbeddedServer(answers, idle_seconds=0)) as port:
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        (b"", b""),
+        (b"G", b""),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n", b""),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", b"200 OK"),
+    ],
+    ids=["nothing", "one byte", "half a head", "no body"],
+)
+async def test_a_connection_on_which_no_request_arrives_is_closed(said: bytes, answer: bytes) -> None:
+    async with serving(EmbeddedServer(answers, idle_seconds=1)) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(said)
+        if answer:
+            assert answer in await reader.readuntil(b"here\r\n0\r\n\r\n")
+            writer.write(b"x")
         assert await is_closed(reader)
         await closed(writer)
 

@@ -1,4 +1,4 @@
-"""A message that still waits, edited or taken back by whoever wrote it. What has begun goes on as it is."""
+"""A message that still waits, edited by whoever wrote it, or deleted. What has begun goes on as it is."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from echo_bot.agent.directive import split_command
+from echo_bot.errors import StorageError
 from echo_bot.events import Address, EventType, InboundEvent, SessionKey
 from echo_bot.session.queues import SessionQueues
 from echo_bot.session.stored import event_from_json, event_to_json
 from echo_bot.storage.protocol import Store
-from echo_bot.storage.records import TranscriptRow, TurnState
+from echo_bot.storage.records import TranscriptRow, TurnRecord, TurnState
 
 
 class SecondThoughts:
@@ -43,8 +44,15 @@ class SecondThoughts:
             is_there = (said.channel, said.account) == (address.channel, address.account)
             is_it = message_id and said.message_id == message_id
             if is_there and is_it and address.chat_id in (said.chat_id, said.thread_id):
-                # Out of the queue first, so that it cannot begin meanwhile.
-                return self._queues.drop(turn) and await self._store.turns.set_state(
-                    turn.turn_id, TurnState.STOPPED
-                )
+                return await self._drop(turn)
         return False
+
+    async def _drop(self, turn: TurnRecord) -> bool:
+        """Out of the queue first, so that it cannot begin meanwhile; the platform tells again what failed."""
+        if not self._queues.drop(turn):
+            return False
+        try:
+            return await self._store.turns.set_state(turn.turn_id, TurnState.STOPPED)
+        except StorageError:
+            self._queues.put_back(turn)
+            raise

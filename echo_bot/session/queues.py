@@ -73,6 +73,13 @@ class SessionQueues:
         self._tell_ended(turn)
         return True
 
+    def put_back(self, turn: TurnRecord) -> None:
+        """One that was dropped waits again, in its old place."""
+        lane = self._lanes.setdefault(turn.session_key, _Lane(turn.session_key))
+        before = sum(waiting.created_at <= turn.created_at for waiting in lane.waiting)
+        lane.waiting.insert(before, turn)
+        self._ensure_worker(lane)
+
     def current(self, key: SessionKey) -> TurnRecord | None:
         lane = self._lanes.get(key)
         return lane.current if lane else None

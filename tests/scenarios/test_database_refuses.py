@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from echo_bot.approval import broker
+from echo_bot.channel import inbound_event
 from echo_bot.errors import StorageError
+from echo_bot.events import Address, BlockType, ContentBlock, InboundEvent
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FakeMessage
 from echo_bot.testing.waiting import eventually
@@ -147,3 +151,37 @@ async def test_a_sent_message_that_cannot_be_marked_is_sent_once(
         await bot.channel.say("/whoami")
         await bot.channel.wait_for(says("You are"))
         assert sum(says("No model")(m) for m in bot.channel.messages) == 1
+
+
+async def test_a_deletion_that_cannot_be_stored_can_be_told_again(
+    tmp_path: Path, local: Config, is_open: Is, says: Says, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = Address("telegram", "1")
+    async with running_bot(tmp_path, local) as bot:
+        await bot.channel.say("/run echo first")
+        await bot.channel.wait_for(is_open)
+        for text in ("/run echo second", "/run echo third"):
+            await bot.channel.deliver(message(text))
+        with monkeypatch.context() as broken:
+            broken.setattr(bot.store.turns, "set_state", refuse)
+            with pytest.raises(StorageError):
+                await bot.parts.inbox.taken_back(where, "/run echo second")
+        waiting = [json.loads(turn.event_json)["message_id"] for turn in bot.parts.queues.all_waiting()]
+        assert waiting == ["/run echo second", "/run echo third"]
+        assert await bot.parts.inbox.taken_back(where, "/run echo second")
+        await bot.channel.press("Approve once")
+        await bot.channel.wait_for(lambda m: is_open(m) and "echo third" in str(m.card))
+        assert not any("echo second" in str(m.card) for m in bot.channel.messages)
+
+
+def message(text: str) -> InboundEvent:
+    """One whose id on the platform is what it says."""
+    return inbound_event(
+        event_id=text,
+        channel="telegram",
+        chat_id="1",
+        sender_id="1",
+        timestamp=datetime.now(UTC),
+        content=(ContentBlock(BlockType.TEXT, text=text),),
+        message_id=text,
+    )

@@ -340,6 +340,11 @@ class _Shown:
         )
 
 
+_SAYS = ") says: "
+_NO_PART_OF_A_NAME = str.maketrans("():", "   ")
+"""Whoever has another's id in their name does not speak for them."""
+
+
 def prompt_of(event: InboundEvent, files: Sequence[ReceivedFile] = ()) -> str:
     """The message as the model gets it: who speaks in a group, what it answers, which files came along.
 
@@ -353,9 +358,15 @@ def prompt_of(event: InboundEvent, files: Sequence[ReceivedFile] = ()) -> str:
     lines += for_model(files)
     text = "\n".join(part for part in (event.text, *spoken(files)) if part)
     if event.is_group:
-        name = " ".join(event.sender_name.split()) or event.sender_id
-        text = f"{name} ({event.sender_id}) says: {text}"
+        name = " ".join(event.sender_name.translate(_NO_PART_OF_A_NAME).split()) or event.sender_id
+        text = f"{name} ({event.sender_id}{_SAYS}{_without_speakers(text)}"
     return "\n".join([*lines, text])
+
+
+def _without_speakers(text: str) -> str:
+    """Every line that would begin what another speaker says is marked."""
+    lines = text.splitlines(keepends=True)
+    return "".join(f"> {line}" if _SAYS.strip() in line else line for line in lines)
 
 
 def unfinished(asked: str, done: Sequence[ModelMessage], why: str) -> list[ModelMessage]:

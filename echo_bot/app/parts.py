@@ -33,6 +33,7 @@ from echo_bot.app.scheduling import (
 )
 from echo_bot.app.setting import Setting
 from echo_bot.app.toolbox import Toolbox, build_toolbox
+from echo_bot.app.undelivered import Undelivered
 from echo_bot.app.workers import build_workers, worker_bodies
 from echo_bot.approval.asking import Asking
 from echo_bot.approval.broker import Broker
@@ -108,6 +109,7 @@ def build_parts(setting: Setting) -> Parts:
         mask=mask.mask,
         max_tries=config.delivery.max_tries,
     )
+    delivery.when_dead(Undelivered(store, delivery).tell)
     channels = ChannelRunner(book, delivery, clock)
     callbacks = Callbacks(store, delivery, clock)
     starter = TurnStarter(store, clock)

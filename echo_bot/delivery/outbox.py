@@ -37,6 +37,7 @@ from echo_bot.text import encodable, is_blank
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
+OnDead = Callable[[OutboxRow], Awaitable[None]]
 
 _BATCH = 64
 _UNSENT = ("queued", "sending")
@@ -69,12 +70,17 @@ class Delivery:
         self._clock, self._mask = clock, mask
         self._max_tries = max_tries
         self._courier = Courier(book)
+        self._on_dead: OnDead | None = None
         self._wake = asyncio.Event()
         self._busy: set[Address] = set()
         self._behind: set[Address] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waiters: dict[tuple[str, int], asyncio.Future[OutboxRow]] = {}
         self._loop_task: asyncio.Task[None] | None = None
+
+    def when_dead(self, tell: OnDead) -> None:
+        """What to do with a row that is given up. To be set before the start."""
+        self._on_dead = tell
 
     async def start(self) -> None:
         """Take up what an earlier run left, each in its old place, then deliver until `close`."""
@@ -315,7 +321,10 @@ class Delivery:
     async def _dead(self, row: OutboxRow, why: str) -> None:
         log.error("message_undeliverable", row=row.row_id, address=str(row.address), error=why)
         await self._mark(row, "dead", error=why)
-        self._end(replace(row, state="dead", error=why))
+        dead = replace(row, state="dead", error=why)
+        self._end(dead)
+        if self._on_dead is not None:
+            await self._on_dead(dead)
 
     async def _mark(
         self,

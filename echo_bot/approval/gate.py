@@ -168,8 +168,8 @@ class ApprovalGate:
     async def _check(self, request: GateRequest) -> GateDecision:
         """A person may put another call in this one's place: then that one is judged, from the beginning."""
         while True:
-            request, original = await self._as_edited(request)
-            decision = await self._judge(request)
+            request, original, was_denied = await self._as_edited(request)
+            decision = await self._judge(request, was_denied)
             if decision is None:
                 continue
             is_refused = decision.verdict is Verdict.DENY and decision.step is not StepName.HUMAN
@@ -180,17 +180,20 @@ class ApprovalGate:
                 await self._broker.withdraw(request.approval_id, _OVERTAKEN)
             return decision
 
-    async def _as_edited(self, request: GateRequest) -> tuple[GateRequest, ApprovalId | None]:
-        """The call as people last changed it, also in an earlier run, and the question it replaced."""
+    async def _as_edited(self, request: GateRequest) -> tuple[GateRequest, ApprovalId | None, bool]:
+        """The call as people last changed it, also in an earlier run, and the question it replaced.
+
+        The third: did a person deny it before a restart?
+        """
         original: ApprovalId | None = None
         while True:
             stored = await self._store.approvals.get(request.approval_id)
             if stored is None or stored.status is not ApprovalStatus.EDITED:
-                return request, original
+                return request, original, stored is not None and stored.status is ApprovalStatus.DENIED
             request, original = request.edited(stored), stored.approval_id
 
-    async def _judge(self, request: GateRequest) -> GateDecision | None:
-        """The decision on this very call; None when a person changed it."""
+    async def _judge(self, request: GateRequest, was_denied: bool) -> GateDecision | None:
+        """The decision on this very call; None when a person changed it. A person's no stands."""
         surroundings = await self._surroundings()
         # Before the guards look: what is typed while they do is not what they saw.
         typed = surroundings.typed_before(_process_of(request.args))
@@ -200,6 +203,8 @@ class ApprovalGate:
         if decision.verdict is Verdict.ASK and decision.step is StepName.SMART:
             facts = answered(facts, await self._pre_screen(request, facts, typed))
             decision = decide(facts)
+        if decision.verdict is Verdict.ALLOW and was_denied:
+            decision = replace(decision, verdict=Verdict.ASK, step=StepName.HUMAN)
         if decision.verdict is Verdict.ASK:
             return await self._ask_person(request, facts, decision, recheck)
         authorised = is_authorised(facts, decision)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from echo_bot.events import CardState
+from echo_bot.storage.records import ApprovalStatus, Ruling
+from echo_bot.storage.store import open_store
 from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.waiting import eventually
 
 Config = dict[str, object]
 Is = Callable[[FakeMessage], bool]
+Says = Callable[[str], Is]
 
 
 def card_in(channel: FakeChannel, chat_id: str) -> FakeMessage:
@@ -43,3 +47,22 @@ async def test_the_card_of_a_call_that_is_decided_without_it_closes(
         )
         assert await bot.store.approvals.pending() == ()
         assert (bot.workspace / "log").read_text().split() == ["ran"] * runs
+
+
+async def test_a_call_that_was_denied_before_the_restart_stays_denied(
+    tmp_path: Path, local: Config, says: Says
+) -> None:
+    channel = FakeChannel("telegram")
+    async with running_bot(tmp_path, local, channel=channel) as bot:
+        await channel.say("/run echo ran >> log")
+        await eventually(lambda: channel.cards, "the card")
+        await eventually(lambda: bot.parts.queues.total() == (1, 0), "its turn to wait")
+    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'state' / 'echo-bot.db'}")
+    [asked] = await store.approvals.pending()
+    await store.approvals.decide(
+        asked.approval_id, Ruling(ApprovalStatus.DENIED, "cli:local", "deny", datetime.now(UTC), "not this")
+    )
+    await store.close()
+    async with running_bot(tmp_path, local | {"permissions.approval.mode": "off"}, channel=channel) as bot:
+        await channel.wait_for(says("cli:local denied it. Reason: not this"))
+        assert not (bot.workspace / "log").exists()

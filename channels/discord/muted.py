@@ -14,7 +14,7 @@ from channels.discord.client import DiscordClient
 from channels.discord.failures import translated
 from channels.discord.places import NAME
 from channels.discord.rooms import Rooms
-from echo_bot.channel import Command
+from echo_bot.channel import Command, starts_turn
 from echo_bot.errors import ChannelError, TargetGone
 from echo_bot.events import Address, EventType, InboundEvent
 from echo_bot.text.language import N_, _
@@ -80,13 +80,11 @@ def waits_for_an_answer(event: InboundEvent, commands: Sequence[Command]) -> boo
     """
     is_meant = event.mentioned or event.reply_to_is_own or event.text.startswith("/")
     return (
-        event.is_group and event.event_type is EventType.MESSAGE and is_meant and starts_turn(event, commands)
+        event.is_group
+        and event.event_type is EventType.MESSAGE
+        and is_meant
+        and starts_turn(event.text, commands)
     )
-
-
-def starts_turn(event: InboundEvent, commands: Sequence[Command]) -> bool:
-    name = event.text.removeprefix("/").partition(" ")[0] if event.text.startswith("/") else ""
-    return all(command.name != name or command.starts_turn for command in commands)
 
 
 class Explaining:

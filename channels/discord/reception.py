@@ -155,7 +155,7 @@ class Reception:
             return False
         client, channel = self._heard().client, message.channel
         why = await unanswerable(client, channel, f"<#{channel.id}>", self._rhythm.call)
-        if not why:
+        if not why or not await self._port.turn_down(event):
             return False
         if self._explaining.is_due(event):
             telling = self._explaining.tell(client, event.sender_id, why, self._rhythm.call)

@@ -12,11 +12,11 @@ from discord.app_commands import Choice
 
 from channels.discord.failures import SDK_ERRORS
 from channels.discord.menu import MAX_CHOICES, option_name
-from channels.discord.muted import starts_turn, unanswerable
+from channels.discord.muted import unanswerable
 from channels.discord.places import NAME, where
 from channels.discord.render import literal, render_markdown
 from channels.discord.replies import Act, acknowledge, say_openly, tell, withdraw
-from echo_bot.channel import Command, CommandReply, Completion, Parameter, Port, inbound_event
+from echo_bot.channel import Command, CommandReply, Completion, Parameter, Port, inbound_event, starts_turn
 from echo_bot.errors import EchoBotError
 from echo_bot.events import BlockType, ContentBlock, Identity, InboundEvent
 from echo_bot.text.language import N_, _
@@ -69,14 +69,15 @@ class SlashCommands:
             log.info("discord_completion_not_taken", error=type(error).__name__)
 
     async def _unanswerable(self, event: InboundEvent, interaction: Act) -> str:
-        if not starts_turn(event, self._port.commands()) or not await self._port.admits(event.sender):
+        if not starts_turn(event.text, self._port.commands()) or not await self._port.admits(event.sender):
             return ""
         place = f"#{getattr(interaction.channel, 'name', '')}"
         return await unanswerable(interaction.client, interaction.channel, place, _PERMISSION_SECONDS)
 
     async def _command(self, event: InboundEvent, interaction: Act) -> CommandReply:
         try:
-            if why := await self._unanswerable(event, interaction):
+            why = await self._unanswerable(event, interaction)
+            if why and await self._port.turn_down(event):
                 return CommandReply(why, ok=False)
             return await self._port.command(event)
         except EchoBotError as error:

@@ -21,7 +21,7 @@ from channels.slack.inbound import NAME, Payload
 from channels.slack.modals import ASK_DIRECT, ASK_HERE, QUOTE, ask, context_of, notice, words_of
 from channels.slack.names import Names
 from channels.slack.render import MAX_CHARACTERS, render_text
-from echo_bot.channel import Command, CommandReply, LengthUnit, Port, inbound_event
+from echo_bot.channel import Command, CommandReply, LengthUnit, Port, inbound_event, starts_turn
 from echo_bot.errors import EchoBotError
 from echo_bot.events import BlockType, ContentBlock, Identity, InboundEvent, OutboundText
 from echo_bot.text import split_markdown
@@ -114,10 +114,10 @@ class Commands:
         channel = str(body.get("channel_id") or "")
         direct = await self._directs.is_own(user, channel)
         url = str(body.get("response_url") or "")
-        if not direct and self._starts_turn(text) and await self._cannot_answer(user, channel):
+        event = await self._event(_id_of(body), user, channel, "", text, direct=direct)
+        if await self._is_turned_down(event):
             await self._respond(url, _(_NOT_IN_CHAT))
             return
-        event = await self._event(_id_of(body), user, channel, "", text, direct=direct)
         reply = await self._handed_over(event)
         if reply.queued and not direct:
             await self._show(channel, "", f"<@{user}>: {escaped(text)}", url)
@@ -126,9 +126,17 @@ class Commands:
         else:
             await self._answer(url, reply)
 
-    def _starts_turn(self, text: str) -> bool:
-        name = text.removeprefix("/").partition(" ")[0] if text.startswith("/") else ""
-        return all(command.name != name or command.starts_turn for command in self._port.commands())
+    async def _is_turned_down(self, event: InboundEvent) -> bool:
+        """Would it start work in a chat that the bot is not in?"""
+        if not event.is_group or not starts_turn(event.text, self._port.commands()):
+            return False
+        if not await self._cannot_answer(event.sender_id, event.chat_id):
+            return False
+        try:
+            return await self._port.turn_down(event)
+        except EchoBotError as error:
+            log.warning("slack_command_not_turned_down", account=self._account, error=type(error).__name__)
+            return False
 
     async def _cannot_answer(self, user: str, channel: str) -> bool:
         """Is this a chat that the bot is not in? A stranger is told nothing of it.
@@ -201,12 +209,12 @@ class Commands:
         try:
             channel = await self._directs.channel_of(channel)
             direct = await self._directs.is_own(user, channel)
-            if not direct and self._starts_turn(text) and await self._cannot_answer(user, channel):
-                await self._respond(held.get("url", ""), _(_NOT_IN_CHAT))
-                return
             thread = held.get("thread") or ("" if direct else held.get("ts", ""))
             view_id = f"view:{view.get('id')}"
             event = await self._event(view_id, user, channel, thread, text, held, direct=direct)
+            if await self._is_turned_down(event):
+                await self._respond(held.get("url", ""), _(_NOT_IN_CHAT))
+                return
             reply = await self._handed_over(event)
             if reply.repeated:
                 return

@@ -11,7 +11,15 @@ from echo_bot.channel.capabilities import (
     LengthUnit,
     Prompting,
 )
-from echo_bot.channel.commands import Command, CommandReply, Completes, Completion, Parameter, Prompt
+from echo_bot.channel.commands import (
+    Command,
+    CommandReply,
+    Completes,
+    Completion,
+    Parameter,
+    Prompt,
+    starts_turn,
+)
 from echo_bot.channel.factory import inbound_event
 from echo_bot.channel.manifest import ChannelManifest, ChannelSettings, SenderIds
 from echo_bot.channel.port import FileLocation, Port, TranscriptEntry
@@ -46,4 +54,5 @@ __all__ = [
     "TranscriptEntry",
     "Wanted",
     "inbound_event",
+    "starts_turn",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -50,6 +51,12 @@ class Command:
     @property
     def usage(self) -> str:
         return " ".join(parameter.usage for parameter in self.parameters)
+
+
+def starts_turn(text: str, commands: Sequence[Command]) -> bool:
+    """Whether it queues like a message: all but what names a command that does not."""
+    name = text.removeprefix("/").partition(" ")[0] if text.startswith("/") else ""
+    return all(command.name != name or command.starts_turn for command in commands)
 
 
 @dataclass(frozen=True, slots=True)

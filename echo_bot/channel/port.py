@@ -45,6 +45,14 @@ class Port(Protocol):
         """Store the event and queue it; returns once stored. False: not admitted or seen before."""
         ...
 
+    async def turn_down(self, event: InboundEvent) -> bool:
+        """Claim an event that could not be answered where it was said: it is not done, and not later either.
+
+        True: whoever sent it is to be told why. False: nothing was claimed, since it is not for the bot, is a
+        stranger's or came before; what becomes of it says `receive` or `command`.
+        """
+        ...
+
     async def press(self, press: ButtonPress) -> PressReply:
         """Decide with a button; returns what to tell the presser. Never raises for a refused press."""
         ...

@@ -132,6 +132,11 @@ class Inbox:
             return False
         return await self._accept(event)
 
+    async def turn_down(self, event: InboundEvent) -> bool:
+        event = storable(without_trust(event))
+        is_heard = has_plain_ids(event) and self._admission.is_for_us(event)
+        return is_heard and await self._admission.admits(event.sender) and await self._claim_only(event)
+
     async def press(self, press: ButtonPress) -> PressReply:
         if press.token == SETUP_TOKEN:
             return PressReply(_("Your press arrived: buttons work here."))

@@ -78,6 +78,14 @@ class FakePort:
         self.stored.append(event)
         return True
 
+    async def turn_down(self, event: InboundEvent) -> bool:
+        self._fail_if_told()
+        ids = {event.event_id, *event.dedup_ids}
+        if event.sender_id in self.strangers or ids & self._known:
+            return False
+        self._known |= ids
+        return True
+
     async def press(self, press: ButtonPress) -> PressReply:
         self._fail_if_told()
         self.presses.append(press)

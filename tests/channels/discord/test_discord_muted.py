@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -14,6 +17,8 @@ from echo_bot.events import BlockType, ContentBlock
 from echo_bot.testing.discord import Conversation, DiscordEmulator, Guild, Person
 from echo_bot.testing.fake_port import FakePort
 from echo_bot.testing.waiting import eventually
+
+Opening = Callable[..., AbstractAsyncContextManager[Any]]
 
 
 @pytest.fixture
@@ -112,6 +117,37 @@ async def test_what_only_the_sdk_takes_for_forbidden_is_done(
     room.mention("two")
     await port.wait_for_event("two")
     assert chat.from_bot == []
+
+
+async def test_what_was_said_not_to_be_done_is_not_done_after_a_restart_either(
+    opened: Opening, room: Conversation, chat: Conversation, ada: Person
+) -> None:
+    room.place.forbid("send_messages")
+    async with opened():
+        chat.say("/whoami")
+        await chat.wait_for_text(ada.id)
+        room.mention("/run echo one")
+        await chat.wait_for_text("I may not write")
+    room.place.forbid()
+    async with opened():
+        chat.say("/jobs")
+        await eventually(lambda: len(chat.from_bot) == 3, "an answer after what was missed")
+        room.mention("/run echo two")
+        assert "echo two" in (await room.wait_for_button("Approve once")).text
+    assert "echo one" not in "".join(shown.text for shown in room.from_bot)
+
+
+async def test_where_the_bot_is_to_hear_nothing_nobody_is_told_why_it_cannot_write(
+    opened: Opening, discord: DiscordEmulator, room: Conversation, chat: Conversation, ada: Person
+) -> None:
+    room.place.forbid("send_messages")
+    async with opened(channels__discord__group_policy="off"):
+        await eventually(lambda: discord.registered_commands, "the commands")
+        room.mention("/run echo one")
+        assert await room.slash("run", command="echo two").answer() == "I do not answer in this chat."
+        chat.say("/whoami")
+        await chat.wait_for_text(ada.id)
+        assert len(chat.from_bot) == 1
 
 
 def test_it_is_told_again_after_an_hour_and_in_another_channel() -> None:

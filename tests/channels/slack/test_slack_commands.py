@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from channels.slack.adapter import SlackChannel
 from channels.slack.commands import SHORTCUT_ANYWHERE, SHORTCUT_MESSAGE, slack_form, text_form
-from echo_bot.channel import CommandReply
+from channels.slack.line import Rhythm
+from echo_bot.channel import ChannelSettings, CommandReply
 from echo_bot.errors import StorageError
 from echo_bot.events import Address, OutboundText
+from echo_bot.testing.bot import running_bot
 from echo_bot.testing.fake_port import COMMANDS, FakePort
 from echo_bot.testing.slack import Person, SlackEmulator
 from echo_bot.testing.slack.model import ChatKind
@@ -125,6 +129,28 @@ async def test_where_slack_does_not_say_whether_the_bot_is_there_it_is_asked_all
     reply = await ada.command("run ls", slack.channel_without_bot("C7")).reply()
     assert "I am not in this chat" in reply["text"]
     assert port.commanded[0].text == "/run ls"
+
+
+async def test_where_it_cannot_be_stored_that_nothing_is_done_it_is_asked_all_the_same(
+    slack: SlackEmulator, channel: SlackChannel, port: FakePort, ada: Person
+) -> None:
+    port.fail(StorageError("full"), times=2)
+    reply = await ada.command("run ls", slack.channel_without_bot("C7")).reply()
+    assert "could not be stored" in reply["text"]
+
+
+async def test_where_the_bot_is_to_hear_nothing_nobody_is_asked_to_invite_it(
+    tmp_path: Path, settings: ChannelSettings, quick: Rhythm, slack: SlackEmulator, ada: Person
+) -> None:
+    config = {
+        "channels.slack.allow_from": ["U1"],
+        "channels.slack.api_base": settings.api_base,
+        "channels.slack.group_policy": "off",
+    }
+    async with running_bot(tmp_path, config, channels=[SlackChannel(settings, quick)]) as bot:
+        await bot.connected()
+        reply = await ada.command("how late is it?", slack.channel_without_bot("C7")).reply()
+    assert reply["text"] == "I do not answer in this chat."
 
 
 async def test_bare_text_is_a_message_to_the_bot(

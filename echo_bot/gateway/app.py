@@ -76,7 +76,7 @@ class _Doors:
         """Look at a link without spending it: link previews and virus scanners do that too."""
         if await self._desk.is_open(secret):
             return _html(continue_page(), 200)
-        if await self._desk.viewer(session_cookie(request.scope)):
+        if await self._desk.login_of(session_cookie(request.scope)):
             return RedirectResponse("/", status_code=303)
         return _html(spent_page(), 410)
 

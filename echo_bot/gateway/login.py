@@ -27,6 +27,14 @@ class NewCookie:
     lifetime: timedelta = COOKIE_LIFETIME
 
 
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Who is logged in, and until when."""
+
+    viewer: Identity
+    ends_at: datetime
+
+
 class LoginDesk:
     """Issues links, exchanges a link for a cookie once, and knows whose cookie is whose."""
 
@@ -54,12 +62,13 @@ class LoginDesk:
         await self._logins.add_cookie(hash_of(cookie.value), identity, self._clock() + cookie.lifetime)
         return cookie
 
-    async def viewer(self, cookie: str) -> Identity | None:
-        """Who holds this cookie; None for an unknown or expired one."""
-        if not cookie:
-            return None
-        identity = await self._logins.cookie(hash_of(cookie), self._clock())
-        return Identity.parse(identity) if identity else None
+    async def login_of(self, cookie: str) -> Login | None:
+        """Whose cookie this is; None for an unknown or expired one."""
+        found = await self._logins.cookie(hash_of(cookie), self._clock()) if cookie else None
+        return Login(Identity.parse(found[0]), found[1]) if found is not None else None
+
+    def has_run_out(self, login: Login) -> bool:
+        return login.ends_at <= self._clock()
 
     async def end(self, cookie: str) -> None:
         await self._logins.drop_cookie(hash_of(cookie))

@@ -7,7 +7,7 @@ from http.cookies import CookieError, SimpleCookie
 
 from echo_bot.channel import AsgiApp
 from echo_bot.gateway.edge import Message, Receive, Scope, Send, header_values
-from echo_bot.gateway.login import COOKIE_NAME, LoginDesk, hash_of
+from echo_bot.gateway.login import COOKIE_NAME, Login, LoginDesk, hash_of
 from echo_bot.gateway.pages import Page, stranger_page
 
 WS_NOT_LOGGED_IN = 4401
@@ -48,22 +48,24 @@ class LoginWall:
         if scope["type"] not in ("http", "websocket"):
             return
         cookie = session_cookie(scope)
-        viewer = await self._desk.viewer(cookie)
-        if viewer is None:
+        login = await self._desk.login_of(cookie)
+        if login is None:
             await _turn_away(scope, receive, send)
             return
-        inner = {**scope, "state": {**scope.get("state", {}), "viewer": viewer}}
+        inner = {**scope, "state": {**scope.get("state", {}), "viewer": login.viewer}}
         if scope["type"] == "http":
             await self._app(inner, receive, send)
         else:
-            await self._serve_socket(cookie, inner, receive, send)
+            await self._serve_socket(cookie, login, inner, receive, send)
 
-    async def _serve_socket(self, cookie: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve_socket(
+        self, cookie: str, login: Login, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         ending = self._live.open(cookie)
 
         async def receive_until_logout() -> Message:
             message = await _first(receive, ending)
-            if message is None or await self._has_run_out(cookie, message):
+            if message is None or self._comes_too_late(login, message):
                 await send({"type": "websocket.close", "code": WS_NOT_LOGGED_IN, "reason": "logged out"})
                 return {"type": "websocket.disconnect", "code": WS_NOT_LOGGED_IN}
             return message
@@ -73,9 +75,9 @@ class LoginWall:
         finally:
             self._live.forget(cookie, ending)
 
-    async def _has_run_out(self, cookie: str, message: Message) -> bool:
+    def _comes_too_late(self, login: Login, message: Message) -> bool:
         """A page that is never closed is logged in no longer than any other."""
-        return message["type"] == "websocket.receive" and await self._desk.viewer(cookie) is None
+        return message["type"] == "websocket.receive" and self._desk.has_run_out(login)
 
 
 async def _first(receive: Receive, ending: asyncio.Event) -> Message | None:

@@ -47,13 +47,13 @@ class SqlLogins:
         )
         await self._database.change(statement)
 
-    async def cookie(self, cookie_hash: str, now: datetime) -> str | None:
+    async def cookie(self, cookie_hash: str, now: datetime) -> tuple[str, datetime] | None:
         statement = (
-            select(login_cookies.c.identity)
+            select(login_cookies.c.identity, login_cookies.c.expires_at)
             .where(login_cookies.c.cookie_hash == cookie_hash)
             .where(login_cookies.c.expires_at > now)
         )
-        return await self._database.first(statement, lambda row: str(row["identity"]))
+        return await self._database.first(statement, lambda row: (row["identity"], row["expires_at"]))
 
     async def drop_cookie(self, cookie_hash: str) -> bool:
         statement = delete(login_cookies).where(login_cookies.c.cookie_hash == cookie_hash)

@@ -18,7 +18,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from echo_bot.channel import AsgiApp
-from echo_bot.errors import StartError
+from echo_bot.errors import StartError, StorageError
 from echo_bot.gateway import Gateway, GatewaySettings
 from echo_bot.gateway.edge import Receive, Scope, Send
 from echo_bot.storage.store import SqlStore, open_store
@@ -196,6 +196,19 @@ async def test_an_open_socket_obeys_nobody_whose_log_in_has_run_out(store: SqlSt
             await mine.recv()
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 4401
+
+
+async def test_an_open_page_is_heard_while_the_store_cannot_be_read(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuses(*_: object) -> None:
+        raise StorageError("the database is locked")
+
+    async with serving(store, Clock()) as gateway, open_socket(gateway, await log_in(gateway)) as mine:
+        assert await mine.recv() == "web:local"
+        monkeypatch.setattr(store.logins, "cookie", refuses)
+        await mine.send("still here")
+        assert await mine.recv() == "still here"
 
 
 def open_socket(gateway: Gateway, cookie: str = "", origin: str = "") -> connect:

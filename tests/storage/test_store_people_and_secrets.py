@@ -65,7 +65,7 @@ async def test_a_login_link_is_spent_once_and_in_time(store: SqlStore) -> None:
 
 async def test_a_cookie_works_until_it_expires_or_is_dropped(store: SqlStore) -> None:
     await store.logins.add_cookie("cookie", "web:local", NOW + MINUTE)
-    assert await store.logins.cookie("cookie", NOW) == "web:local"
+    assert await store.logins.cookie("cookie", NOW) == ("web:local", NOW + MINUTE)
     assert await store.logins.cookie("cookie", NOW + MINUTE) is None
     assert await store.logins.cookie("other", NOW) is None
     assert await store.logins.drop_cookie("cookie")

@@ -256,6 +256,8 @@ async def test_a_page_to_log_in_is_not_taken_for_the_file(
         assert incoming(bot) == []
         await bot.channel.say("", files=[replace(attached("page.html"), mime="text/html")])
         await bot.channel.wait_for(says("page.html` (text/html, 20 bytes)"))
+        await bot.channel.say("", files=[replace(attached("a.HTM"), mime="application/octet-stream")])
+        await bot.channel.wait_for(says("a.HTM` (application/octet-stream, 20 bytes)"))
 
 
 async def test_a_file_of_a_server_on_this_machine_is_copied_but_none_of_the_bots_own(

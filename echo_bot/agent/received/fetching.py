@@ -116,7 +116,7 @@ class ReceivedFiles:
         problem = ""
         for attempt in range(_TRIES):
             try:
-                return await self._located(channel, await source.locate(block), block.mime)
+                return await self._located(channel, await source.locate(block), _may_be_page(block))
             except TargetGone as error:
                 raise _NotReceived(f"it is not there any more ({error})") from error
             except (RetryAfter, TemporaryFailure) as error:
@@ -129,7 +129,7 @@ class ReceivedFiles:
                 raise _NotReceived(str(error)) from error
         raise _NotReceived(problem)
 
-    async def _located(self, channel: Channel, location: FileLocation, mime: str) -> bytes:
+    async def _located(self, channel: Channel, location: FileLocation, may_be_page: bool) -> bytes:
         """Raises TemporaryFailure for what may go better the next time.
 
         Some platforms show whom they do not let in a page with status 200.
@@ -155,7 +155,7 @@ class ReceivedFiles:
             raise TemporaryFailure(f"{channel.name} answered {answer.status}")
         if answer.status != httpx.codes.OK:
             raise _NotReceived(f"{channel.name} answered {answer.status}")
-        if _is_page(answer.headers.get("content-type", "")) and mime and not _is_page(mime):
+        if _is_page(answer.headers.get("content-type", "")) and not may_be_page:
             raise _NotReceived(f"{channel.name} gave a web page in its place")
         return answer.body
 
@@ -174,6 +174,12 @@ _TOO_BIG = N_("it is larger than 25 MB, the most that is received")
 
 class _NotReceived(Exception):
     """Why a file is not there, as a sentence for people and for the model."""
+
+
+def _may_be_page(block: ContentBlock) -> bool:
+    """Programs that send a page do not all name its type."""
+    is_named_so = block.name.lower().endswith((".html", ".htm", ".xhtml"))
+    return is_named_so or not block.mime or _is_page(block.mime)
 
 
 def _is_page(mime: str) -> bool:

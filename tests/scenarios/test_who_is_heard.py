@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,12 +16,14 @@ from echo_bot.events import Address, BlockType, CardState, ContentBlock, EventTy
 from echo_bot.inbox.admission import code_hash
 from echo_bot.storage.records import PairingCode, PairingRole
 from echo_bot.testing.bot import RunningBot, running_bot
+from echo_bot.testing.clock import MovedClock
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.waiting import eventually
 
 Config = dict[str, object]
 Is = Callable[[FakeMessage], bool]
 Says = Callable[[str], Is]
+Expire = Callable[[RunningBot], Awaitable[None]]
 
 
 async def open_code(bot: RunningBot, code: str, *roles: PairingRole) -> None:
@@ -242,15 +244,16 @@ async def test_what_a_model_wrote_cannot_imitate_a_line_of_a_listing(
 
 
 async def test_a_question_needs_words_from_the_asked_person_and_ends_with_its_time(
-    tmp_path: Path, local: Config, is_open: Is, is_closed: Is, says: Says
+    tmp_path: Path, local: Config, is_open: Is, is_closed: Is, says: Says, clock: MovedClock, expire: Expire
 ) -> None:
     config = local | {"channels.telegram.allow_from": ["1", "2"]}
-    async with running_bot(tmp_path, config) as bot:
-        await bot.channel.say('/tool clarify {"question": "which?", "timeout": 1}')
+    async with running_bot(tmp_path, config, clock=clock) as bot:
+        await bot.channel.say('/tool clarify {"question": "which?", "timeout": 60}')
         card = await bot.channel.wait_for(is_open)
         token = card.buttons[0].token
         empty = await bot.channel.press_token(token, card.ref)
         assert (empty.ok, "Write your answer" in empty.text) == (False, True)
+        await expire(bot)
         await bot.channel.wait_for(says("did not answer"))
         closed = await bot.channel.wait_for(is_closed)
         assert closed.card is not None

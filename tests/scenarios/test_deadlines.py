@@ -232,12 +232,11 @@ async def test_a_decision_that_the_waiting_call_reads_itself_closes_the_card_too
 
 
 async def test_asking_again_is_for_the_requester_or_an_approver(
-    tmp_path: Path, local: Config, is_open: Is, is_closed: Is
+    tmp_path: Path, local: Config, is_closed: Is
 ) -> None:
     config = local | {"permissions.approval.wait_timeout_seconds": 1}
     async with running_bot(tmp_path, config) as bot:
         await bot.channel.say("/run touch made")
-        await bot.channel.wait_for(is_open)
         closed = await bot.channel.wait_for(is_closed)
         [token] = [button.token for button in closed.buttons if button.label == "Ask again"]
         assert not (await bot.channel.press_token(token, closed.ref, sender_id="666")).ok

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from echo_bot.channel import Prompt
 from echo_bot.events import CardState, PressReply
 from echo_bot.storage.protocol import Store
 from echo_bot.storage.records import ApprovalRecord, ApprovalStatus, GrantRecord
-from echo_bot.testing.bot import running_bot
+from echo_bot.testing.bot import RunningBot, running_bot
+from echo_bot.testing.clock import MovedClock
 from echo_bot.testing.fake_channel import FakeChannel, FakeMessage
 from echo_bot.testing.scripted_model import CallTool, Say, ScriptedModel
 from echo_bot.testing.waiting import eventually
@@ -295,13 +296,19 @@ class TestWhatAButtonAsksFor:
             assert "no longer knows" in unknown.text
 
     async def test_an_expired_card_asks_for_nothing(
-        self, tmp_path: Path, local: Config, is_open: Is, is_closed: Is
+        self,
+        tmp_path: Path,
+        local: Config,
+        is_open: Is,
+        is_closed: Is,
+        clock: MovedClock,
+        expire: Callable[[RunningBot], Awaitable[None]],
     ) -> None:
-        config = local | {"permissions.approval.wait_timeout_seconds": 1}
-        async with running_bot(tmp_path, config) as bot:
+        async with running_bot(tmp_path, local, clock=clock) as bot:
             await bot.channel.say("/run ls")
             card = await bot.channel.wait_for(is_open)
             token = next(b.token for b in card.buttons if b.label == "Edit")
+            await expire(bot)
             await bot.channel.wait_for(is_closed)
             asked = await bot.channel.ask_token(token, card.ref)
             assert isinstance(asked, PressReply)

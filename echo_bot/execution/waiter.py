@@ -21,15 +21,14 @@ _REPORT = 9
 """The waiter's handle for the exit code: a shell can only name handles of one digit."""
 
 # Says nothing itself, holds no output open at the end, and stays until it is killed: with its end its orphans
-# would be handed on.
+# would be handed on. Once the bot is gone nobody would kill it, nor hear the code.
 _SCRIPT = """\
 trap : HUP INT QUIT TERM USR1 USR2 ALRM PIPE
 exec 8>&2 2>/dev/null
 (exec "$@" 2>&8 8>&- 9>&-)
 code=$?
 exec </dev/null >/dev/null 8>&-
-echo $code >&9
-kill -STOP $$
+echo $code >&9 && kill -STOP $$
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -15,7 +16,8 @@ import pytest
 from echo_bot.errors import StartError
 from echo_bot.execution.local import LocalExecutor
 from echo_bot.execution.protocol import CommandSpec, Limits, Outcome, RunningProcess
-from echo_bot.testing.waiting import eventually
+from echo_bot.execution.waiter import can_wait, waited
+from echo_bot.testing.waiting import PATIENCE_SECONDS, eventually
 
 Run = Callable[..., Awaitable[tuple[str, Outcome]]]
 
@@ -231,3 +233,25 @@ async def test_one_that_kills_who_waits_for_it_is_ended(local: LocalExecutor, ru
 
 def _read(path: Path) -> str:
     return path.read_text().strip() if path.exists() else ""
+
+
+@pytest.mark.skipif(not can_wait(), reason="Linux alone has processes that adopt")
+@pytest.mark.parametrize("is_heard", [True, False])
+def test_what_waits_for_a_command_ends_by_itself_once_the_bot_is_gone(is_heard: bool) -> None:
+    read, write = os.pipe()
+    if not is_heard:
+        os.close(read)
+    with subprocess.Popen(
+        waited(("sh", "-c", "exit 3")),
+        preexec_fn=lambda: os.dup2(write, 9),
+        close_fds=False,
+        start_new_session=True,
+    ) as waiter:
+        os.close(write)
+        if is_heard:
+            assert os.read(read, 16) == b"3\n"
+            os.close(read)
+            _, status = os.waitpid(waiter.pid, os.WUNTRACED)
+            assert os.WIFSTOPPED(status)
+            waiter.kill()
+        assert waiter.wait(PATIENCE_SECONDS) == (-signal.SIGKILL if is_heard else 1)
